@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Weir's front door. `make run` and `make test` need nothing prepared; `make help` lists the rest. All output goes to build/.
+#
+#   tools/build.mk     library, applications and test programs, once for each variant (host, asan, tsan, mips, …)
+#   tools/metal.mk     the profiles tiny, small and full for a Cortex-M3, and `make size`
+#   tools/check.mk     the checks of `make check`
+MAKEFLAGS += --no-builtin-rules
+JOBS ?= $(shell nproc)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+.SUFFIXES:
+.DELETE_ON_ERROR:
+PYTHON ?= python3
+B := build
+
+.PHONY: all help run test check size bench fuzz fuzz-replay lib options format clean
+all: lib apps
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make run        builds, brings up a Weir host in a private namespace, and shows Linux's own tools at work against it
+##                 (ONCE=1: stops after the demonstration)
+run:
+	@tools/need.sh run
+	@$(MAKE) -s $(B)/host/weir-host
+	@$(PYTHON) tools/run.py $(if $(filter-out 0,$(ONCE)),--once)
+
+## make test       every test from nothing (T=pattern: only those whose name has it)
+test:
+	@tools/need.sh test
+	@$(MAKE) -s $(B)/venv/ready
+	@$(PYTHON) tests/run.py $(if $(T),'$(T)')
+
+## make check      format, lint, layers, symbols, options, conformance rows, headers
+check:
+	@tools/need.sh check
+	@$(MAKE) -s --keep-going checks
+	@echo "check: everything is in order"
+
+## make size       code, data and stack of each profile on a Cortex-M3, against config/budgets.toml
+size:
+	@tools/need.sh size
+	@$(MAKE) -s $(B)/size.json
+
+## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots
+bench:
+	@tools/need.sh bench
+	@$(MAKE) -s lib apps $(B)/venv/ready
+	@$(B)/venv/bin/python bench/run.py
+
+## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each
+FUZZ_SECONDS ?= 60
+fuzz:
+	@tools/need.sh fuzz
+	@$(PYTHON) fuzz/run.py --seconds $(FUZZ_SECONDS) $(if $(T),'$(T)')
+
+## make lib        build/host/libweir.a
+lib: $(B)/host/libweir.a
+
+## make options    include/weir/options.h and docs/options.md from config/options.toml
+options:
+	@$(PYTHON) tools/options.py
+
+## make format     lays out the C files as .clang-format says
+format:
+	@tools/need.sh check
+	@clang-format -i $(shell find include src api ports drivers apps examples fuzz tests bench -name '*.[ch]' ! -name options.h)
+
+## make clean      removes build/
+clean:
+	rm -rf $(B)
+
+include tools/build.mk
+include tools/metal.mk
+include tools/check.mk
+
+# Python packages for tests and benchmarks, in an environment of our own.
+$(B)/venv/ready: tools/requirements.txt
+	@echo "  VENV  $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A socket's life: socket, bind, listen, accept, connect, shutdown, close, and its names.
+#include "internal.h"
+
+struct kind {
+    int type, protocol;          // protocol −1: any
+    enum weir_socket_type native;
+    int implied;                 // the protocol when 0 is asked for
+};
+
+static const struct kind kinds[] = {
+    {WEIR_SOCK_STREAM, WEIR_IPPROTO_TCP, WEIR_STREAM, WEIR_IPPROTO_TCP},
+    {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP, WEIR_DATAGRAM, WEIR_IPPROTO_UDP},
+    {WEIR_SOCK_DGRAM, WEIR_IPPROTO_ICMP, WEIR_ICMP, -1},
+    {WEIR_SOCK_RAW, -1, WEIR_RAW, -1},
+};
+
+static const struct kind *kind_for(int type, int *protocol)
+{
+    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+        const struct kind *kind = &kinds[index];
+        if (kind->type != type)
+            continue;
+        if (*protocol == 0 && kind->implied > 0)
+            *protocol = kind->implied;
+        if (kind->protocol == *protocol || (kind->protocol < 0 && *protocol > 0 && *protocol < 256))
+            return kind;
+    }
+    return NULL;
+}
+
+// A new file for a native socket that exists already; on failure the socket is the caller's.
+static int file_for(struct weir_bsd *bsd, weir_socket socket, enum weir_socket_type type, int protocol, int flags)
+{
+    struct bsd_file *file;
+    const int fd = bsd_file_open(bsd, &file);
+    if (fd < 0)
+        return fd;
+    file->socket = socket;
+    file->type = (uint8_t)type;
+    file->protocol = (uint8_t)protocol;
+    file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
+    weir_socket_set_user(bsd->weir, socket, &file->watch);
+    return fd;
+}
+
+static int open_socket(struct weir_bsd *bsd, const struct kind *kind, int protocol, int flags)
+{
+    const weir_socket socket = weir_socket_open(bsd->weir, kind->native, (uint8_t)protocol);
+    if (socket < 0)
+        return socket == WEIR_NOT_SUPPORTED ? BSD_NO_PROTOCOL : socket;
+    const int fd = file_for(bsd, socket, kind->native, protocol, flags);
+    if (fd < 0)
+        weir_socket_close(bsd->weir, socket);
+    return fd;
+}
+
+int bsd_socket(struct weir_bsd *bsd, int domain, int type, int protocol)
+{
+    const int flags = type & (WEIR_SOCK_NONBLOCK | WEIR_SOCK_CLOEXEC);
+    const struct kind *kind = kind_for(type & ~flags, &protocol);
+    if (domain != WEIR_AF_INET)
+        return bsd_fail(bsd, BSD_NO_FAMILY);
+    if (!kind)
+        return bsd_fail(bsd, BSD_NO_PROTOCOL);
+    bsd_enter(bsd);
+    const int fd = open_socket(bsd, kind, protocol, flags);
+    bsd_leave(bsd);
+    return bsd_result(bsd, fd);
+}
+
+int bsd_bind(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
+{
+    struct weir_endpoint local;
+    struct bsd_file *file;
+    int error = bsd_address_in(bsd, address, length, &local);
+    if (error)
+        return bsd_fail(bsd, error);
+    bsd_enter(bsd);
+    error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        error = weir_socket_bind(bsd->weir, file->socket, &local);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+int bsd_listen(struct weir_bsd *bsd, int fd, int backlog)
+{
+    struct bsd_file *file;
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        error = weir_socket_listen(bsd->weir, file->socket, backlog < 0 ? 0 : (uint32_t)backlog);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+// Inside the listener's gate. The descriptor comes first, so that no connection is lost for want of one.
+static int accept_one(struct weir_bsd *bsd, struct bsd_file *listener, int flags, struct weir_endpoint *peer)
+{
+    struct bsd_file *file;
+    const int fd = bsd_file_open(bsd, &file);
+    if (fd < 0)
+        return fd;
+    const weir_socket socket = weir_socket_accept(bsd->weir, listener->socket);
+    if (socket < 0) {
+        bsd_file_unpin(bsd_file_remove(bsd, fd));
+        return socket;
+    }
+    file->socket = socket;
+    file->type = WEIR_STREAM;
+    file->protocol = WEIR_IPPROTO_TCP;
+    file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
+    weir_socket_set_user(bsd->weir, socket, &file->watch);
+    if (weir_socket_peer(bsd->weir, socket, peer) != WEIR_OK)  // it ended while it waited; Linux hands it out as well
+        *peer = (struct weir_endpoint){0};
+    return fd;
+}
+
+static int accept_wait(struct weir_bsd *bsd, struct bsd_file *listener, int flags, struct weir_endpoint *peer)
+{
+    const bool patient = !(listener->flags & BSD_NONBLOCK);
+    const uint64_t deadline_us = bsd_deadline(bsd, listener->receive_timeout_us);
+    int result = bsd_gate_enter(listener, &listener->read, deadline_us, patient);
+    if (result)
+        return result;
+    while ((result = accept_one(bsd, listener, flags, peer)) == WEIR_AGAIN && patient) {
+        const int error = bsd_gate_sleep(listener, &listener->read, deadline_us);
+        if (error) {
+            result = error;
+            break;
+        }
+    }
+    bsd_gate_leave(listener, &listener->read);
+    return result;
+}
+
+int bsd_accept4(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir_socklen *length, int flags)
+{
+    struct bsd_file *listener;
+    struct weir_endpoint peer;
+    bsd_enter(bsd);
+    int result = bsd_socket_pin(bsd, fd, &listener);
+    if (!result) {
+        result = accept_wait(bsd, listener, flags, &peer);
+        bsd_file_unpin(listener);
+    }
+    bsd_leave(bsd);
+    if (result >= 0 && bsd_address_out(bsd, &peer, address, length)) {
+        bsd_close(bsd, result);
+        result = WEIR_FAULT;
+    }
+    return bsd_result(bsd, result);
+}
+
+int bsd_accept(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return bsd_accept4(bsd, fd, address, length, 0);
+}
+
+// How a connection attempt stands: WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
+static int connect_state(struct weir_bsd *bsd, struct bsd_file *file)
+{
+    const int level = bsd_file_level(file);
+    int32_t error = WEIR_OK;
+    if (!(level & (WEIR_WRITABLE | WEIR_ERROR | WEIR_HANGUP)))
+        return WEIR_IN_PROGRESS;
+    weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_ERROR, &error);
+    if (!error && !(level & WEIR_WRITABLE))
+        error = WEIR_REFUSED;  // the error was taken by SO_ERROR before
+    file->flags &= (uint8_t)~BSD_CONNECTING;
+    return error;
+}
+
+// The attempt goes on when the wait ends early, as POSIX says for EINTR (and Linux for SO_SNDTIMEO: EINPROGRESS).
+static int connect_wait(struct weir_bsd *bsd, struct bsd_file *file)
+{
+    const uint64_t deadline_us = bsd_deadline(bsd, file->send_timeout_us);
+    int error = bsd_gate_enter(file, &file->write, deadline_us, true);
+    if (error)
+        return error == WEIR_AGAIN ? WEIR_IN_PROGRESS : error;
+    while ((error = connect_state(bsd, file)) == WEIR_IN_PROGRESS) {
+        const int slept = bsd_gate_sleep(file, &file->write, deadline_us);
+        if (slept) {
+            error = slept == WEIR_AGAIN ? WEIR_IN_PROGRESS : slept;
+            break;
+        }
+    }
+    bsd_gate_leave(file, &file->write);
+    return error;
+}
+
+static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struct weir_endpoint *peer)
+{
+    if (file->flags & BSD_CONNECTING) {
+        const int state = connect_state(bsd, file);
+        return state == WEIR_IN_PROGRESS ? BSD_ALREADY : state;
+    }
+    const int error = weir_socket_connect(bsd->weir, file->socket, peer);
+    if (error == WEIR_LISTENING)
+        return WEIR_CONNECTED;
+    if (error != WEIR_IN_PROGRESS)
+        return error;
+    file->flags |= BSD_CONNECTING;
+    return file->flags & BSD_NONBLOCK ? WEIR_IN_PROGRESS : connect_wait(bsd, file);
+}
+
+int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
+{
+    struct weir_endpoint peer;
+    struct bsd_file *file;
+    int error = bsd_address_in(bsd, address, length, &peer);
+    if (error)
+        return bsd_fail(bsd, error);
+    bsd_enter(bsd);
+    error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        error = connect_file(bsd, file, &peer);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+// Shutting a stream for reading throws its queue away: nobody may be copying out of it. Whoever sleeps in the gate copies nothing.
+static void reader_out(struct bsd_file *file)
+{
+    if (bsd_gate_enter(file, &file->read, WEIR_NEVER, false) == WEIR_OK)
+        bsd_gate_leave(file, &file->read);
+}
+
+int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
+{
+    struct bsd_file *file;
+    if (how < WEIR_SHUT_RD || how > WEIR_SHUT_RDWR)
+        return bsd_fail(bsd, WEIR_INVALID);
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        if (how != WEIR_SHUT_WR)
+            reader_out(file);
+        error = file->flags & BSD_DEAD ? WEIR_CLOSED : weir_socket_shutdown(bsd->weir, file->socket, (enum weir_shutdown)(how + 1));
+        if (!error)
+            bsd_file_news(file, WEIR_READABLE | WEIR_WRITABLE);  // who sleeps in it looks again
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+#define LINGER_LOOK_US 50000u  // looks again at least so often: an acknowledged FIN is no readiness event
+
+// SO_LINGER with a time: sends FIN and waits until everything is acknowledged. Whatever is left when the time is over goes on in
+// the background, as everywhere.
+static void linger(struct weir_bsd *bsd, struct bsd_file *file)
+{
+    int32_t seconds = -1, bytes = 0;
+    if (file->type != WEIR_STREAM || file->flags & BSD_NONBLOCK || weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_LINGER_S, &seconds) || seconds <= 0)
+        return;
+    if (weir_socket_shutdown(bsd->weir, file->socket, WEIR_SHUT_WRITE) != WEIR_OK)
+        return;
+    const uint64_t deadline_us = bsd_deadline(bsd, (uint64_t)seconds * 1000000u);
+    file->flags |= BSD_LINGERING;
+    while (!weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_UNACKED_BYTES, &bytes) && bytes > 0 && weir_now_us(bsd->weir) < deadline_us) {
+        const uint64_t look_us = weir_now_us(bsd->weir) + LINGER_LOOK_US;
+        if (weir_socket_ready(bsd->weir, file->socket) & (WEIR_ERROR | WEIR_HANGUP))
+            break;
+        const int slept = bsd_sleep(bsd, file, look_us < deadline_us ? look_us : deadline_us);
+        if (slept == WEIR_INTERRUPTED || !bsd->port->wait)
+            break;
+    }
+    file->flags &= (uint8_t)~BSD_LINGERING;
+}
+
+int bsd_close(struct weir_bsd *bsd, int fd)
+{
+    bsd_enter(bsd);
+    struct bsd_file *file = bsd_file_remove(bsd, fd);
+    if (file) {
+        if (!file->set)
+            linger(bsd, file);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    return file ? 0 : bsd_fail(bsd, WEIR_BAD_SOCKET);
+}
+
+static int name(struct weir_bsd *bsd, int fd, int (*look)(struct weir *, weir_socket, struct weir_endpoint *), struct weir_sockaddr *address,
+                weir_socklen *length)
+{
+    struct weir_endpoint endpoint;
+    struct bsd_file *file;
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        error = look(bsd->weir, file->socket, &endpoint);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    if (!error)
+        error = address ? bsd_address_out(bsd, &endpoint, address, length) : WEIR_FAULT;
+    return bsd_result(bsd, error);
+}
+
+int bsd_getsockname(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return name(bsd, fd, weir_socket_local, address, length);
+}
+
+int bsd_getpeername(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return name(bsd, fd, weir_socket_peer, address, length);
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// getsockopt, setsockopt, fcntl, ioctl. A table maps what is one number in both worlds; the rest are small functions.
+#include "bsd_errno.h"
+#include "internal.h"
+#include "weir/stats.h"
+
+struct mapping {
+    uint16_t level, name;
+    uint8_t option;          // enum weir_option
+    bool flag;               // any value but 0 is 1
+};
+
+static const struct mapping mappings[] = {
+    {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, WEIR_OPTION_REUSE_ADDRESS, true},
+    {WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, WEIR_OPTION_BROADCAST, true},
+    {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, WEIR_OPTION_KEEPALIVE, true},
+    {WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, WEIR_OPTION_OOB_INLINE, true},
+    {WEIR_SOL_SOCKET, WEIR_SO_SNDBUF, WEIR_OPTION_SEND_BUFFER, false},
+    {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, WEIR_OPTION_RECEIVE_BUFFER, false},
+    {WEIR_SOL_SOCKET, WEIR_SO_SNDLOWAT, WEIR_OPTION_SEND_LOW_WATER, false},
+    {WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, WEIR_OPTION_RECEIVE_LOW_WATER, false},
+    {WEIR_SOL_SOCKET, WEIR_SO_ACCEPTCONN, WEIR_OPTION_LISTENING, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, WEIR_OPTION_NO_DELAY, true},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG, WEIR_OPTION_MAX_SEGMENT, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_CORK, WEIR_OPTION_CORK, true},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPIDLE, WEIR_OPTION_KEEPALIVE_IDLE_S, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPINTVL, WEIR_OPTION_KEEPALIVE_INTERVAL_S, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, WEIR_OPTION_KEEPALIVE_COUNT, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_DEFER_ACCEPT, WEIR_OPTION_DEFER_ACCEPT_S, false},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, WEIR_OPTION_QUICK_ACK, true},
+    {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, WEIR_OPTION_USER_TIMEOUT_MS, false},
+    {WEIR_IPPROTO_IP, WEIR_IP_TOS, WEIR_OPTION_TOS, false},
+    {WEIR_IPPROTO_IP, WEIR_IP_TTL, WEIR_OPTION_TTL, false},
+    {WEIR_IPPROTO_IP, WEIR_IP_HDRINCL, WEIR_OPTION_HEADER_INCLUDED, true},
+    {WEIR_IPPROTO_IP, WEIR_IP_MTU, WEIR_OPTION_MTU, false},
+    {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, WEIR_OPTION_MULTICAST_TTL, false},
+    {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_LOOP, WEIR_OPTION_MULTICAST_LOOP, true},
+    {WEIR_SOL_RAW, WEIR_ICMP_FILTER, WEIR_OPTION_ICMP_FILTER, false},
+};
+
+static const struct mapping *mapping_for(int level, int name)
+{
+    for (size_t index = 0; index < sizeof mappings / sizeof *mappings; index++)
+        if (mappings[index].level == level && mappings[index].name == name)
+            return &mappings[index];
+    return NULL;
+}
+
+// The caller's value, already in our memory, and the answer.
+union value {
+    int32_t number;
+    struct weir_linger linger;
+    struct weir_timeval time;
+    struct weir_ip_mreqn group;
+    struct weir_tcp_info info;
+    char text[16];
+};
+
+struct request {
+    struct weir_bsd *bsd;
+    struct bsd_file *file;
+    int level, name;
+    union value value;
+    weir_socklen length;     // bytes of the value
+};
+
+static int set_number(struct request *r, enum weir_option option, int32_t value) { return weir_socket_set(r->bsd->weir, r->file->socket, option, value); }
+
+static bool whole(const struct request *r, size_t bytes) { return r->length >= bytes; }
+
+#define SECONDS_MAX 100000000  // longer timeouts are for ever
+
+static int set_timeout(const struct request *r, uint64_t *timeout_us)
+{
+    const struct weir_timeval time = r->value.time;
+    if (!whole(r, sizeof time))
+        return WEIR_INVALID;
+    if (time.tv_usec < 0 || time.tv_usec >= 1000000)
+        return BSD_OUT_OF_DOMAIN;
+    if (time.tv_sec < 0 || time.tv_sec > SECONDS_MAX)
+        *timeout_us = 0;
+    else
+        *timeout_us = (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_usec;
+    return WEIR_OK;
+}
+
+static int set_linger(struct request *r)
+{
+    if (!whole(r, sizeof r->value.linger))
+        return WEIR_INVALID;
+    const int seconds = r->value.linger.l_linger;
+    const int32_t native = !r->value.linger.l_onoff ? -1 : seconds < 0 || seconds > 32767 ? 32767 : seconds;
+    return set_number(r, WEIR_OPTION_LINGER_S, native);
+}
+
+static int netif_index(struct weir_bsd *bsd, const char *name)
+{
+    const struct weir_netif *netif = weir_netif_find(bsd->weir, name);
+    return netif ? netif->index : BSD_NO_DEVICE;
+}
+
+static int set_bind_to_device(struct request *r)
+{
+    r->value.text[r->length < sizeof r->value.text ? r->length : sizeof r->value.text - 1] = '\0';
+    const int index = r->value.text[0] ? netif_index(r->bsd, r->value.text) : 0;
+    return index < 0 ? index : set_number(r, WEIR_OPTION_BIND_NETIF, index);
+}
+
+static int set_socket(struct request *r)
+{
+    switch (r->name) {
+    case WEIR_SO_LINGER:
+        return set_linger(r);
+    case WEIR_SO_RCVTIMEO:
+        return set_timeout(r, &r->file->receive_timeout_us);
+    case WEIR_SO_SNDTIMEO:
+        return set_timeout(r, &r->file->send_timeout_us);
+    case WEIR_SO_BINDTODEVICE:
+        return set_bind_to_device(r);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+// The interface a membership or IP_MULTICAST_IF means: by index (ip_mreqn) or by one of its addresses; 0: by route.
+static int membership_netif(struct request *r, struct weir_in_addr address, int index)
+{
+    if (index)
+        return index > 0 && index <= 255 ? index : WEIR_INVALID;
+    if (address.s_addr == 0)
+        return 0;
+    for (int at = 1; at <= 255; at++) {
+        const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)at);
+        if (netif && weir_htonl(netif->address.v4) == address.s_addr)
+            return at;
+    }
+    return WEIR_NO_ADDRESS;
+}
+
+#if WEIR_CFG_UDP
+static int set_membership(struct request *r, bool join)
+{
+    if (!whole(r, sizeof(struct weir_ip_mreq)))
+        return WEIR_INVALID;
+    const struct weir_ip_mreqn group = r->value.group;
+    const int index = membership_netif(r, group.imr_address, whole(r, sizeof group) ? group.imr_ifindex : 0);
+    if (index < 0)
+        return index;
+    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)), (uint8_t)index, join);
+}
+#else
+static int set_membership(struct request *r, bool join)
+{
+    (void)r, (void)join;
+    return BSD_NO_PROTOCOL_OPTION;
+}
+#endif
+
+static int set_multicast_netif(struct request *r)
+{
+    struct weir_in_addr address = r->value.group.imr_multiaddr;  // a lone struct in_addr stands first
+    int by_index = 0;
+    if (!whole(r, sizeof address))
+        return WEIR_INVALID;
+    if (whole(r, sizeof(struct weir_ip_mreq)))
+        address = r->value.group.imr_address;
+    if (whole(r, sizeof r->value.group))
+        by_index = r->value.group.imr_ifindex;
+    const int index = membership_netif(r, address, by_index);
+    return index < 0 ? index : set_number(r, WEIR_OPTION_MULTICAST_NETIF, index);
+}
+
+static int set_file_flag(struct request *r, uint8_t flag)
+{
+    if (!whole(r, 1))
+        return WEIR_INVALID;
+    r->file->flags = (uint8_t)(r->value.number ? r->file->flags | flag : r->file->flags & ~flag);
+    return WEIR_OK;
+}
+
+static int set_ip(struct request *r)
+{
+    switch (r->name) {
+    case WEIR_IP_MTU_DISCOVER:
+        return whole(r, sizeof(int32_t)) ? set_number(r, WEIR_OPTION_DONT_FRAGMENT, r->value.number == WEIR_IP_PMTUDISC_DO) : WEIR_INVALID;
+    case WEIR_IP_MULTICAST_IF:
+        return set_multicast_netif(r);
+    case WEIR_IP_ADD_MEMBERSHIP:
+        return set_membership(r, true);
+    case WEIR_IP_DROP_MEMBERSHIP:
+        return set_membership(r, false);
+    case WEIR_IP_PKTINFO:
+        return set_file_flag(r, BSD_PKTINFO);
+    case WEIR_IP_RECVTTL:
+        return set_file_flag(r, BSD_RECVTTL);
+    case WEIR_IP_RECVTOS:
+        return set_file_flag(r, BSD_RECVTOS);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+static int set_tcp(struct request *r)
+{
+    if (r->name != WEIR_TCP_CONGESTION)
+        return BSD_NO_PROTOCOL_OPTION;
+    r->value.text[r->length < sizeof r->value.text ? r->length : sizeof r->value.text - 1] = '\0';
+    const int error = weir_socket_set_congestion(r->bsd->weir, r->file->socket, r->value.text);
+    return error == WEIR_INVALID ? BSD_NOT_THERE : error;
+}
+
+static int set_mapped(struct request *r, const struct mapping *mapping)
+{
+    int32_t value = r->value.number;
+    if (r->length == 1)  // IP options come as one byte too
+        memcpy(&value, (int32_t[]){*(const uint8_t *)&r->value}, sizeof value);
+    else if (!whole(r, sizeof value))
+        return WEIR_INVALID;
+    if (mapping->flag)
+        value = value != 0;
+    if (mapping->option == WEIR_OPTION_SEND_BUFFER || mapping->option == WEIR_OPTION_RECEIVE_BUFFER)
+        value = value < 1 ? 1 : value > 0x40000000 ? 0x40000000 : value;
+    const int error = set_number(r, (enum weir_option)mapping->option, value);
+    if (!error && mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
+        r->file->receive_low_water = (uint32_t)value;
+    return error;
+}
+
+static int set(struct request *r)
+{
+    const struct mapping *mapping = mapping_for(r->level, r->name);
+    if (mapping)
+        return set_mapped(r, mapping);
+    switch (r->level) {
+    case WEIR_SOL_SOCKET:
+        return set_socket(r);
+    case WEIR_IPPROTO_IP:
+        return set_ip(r);
+    case WEIR_IPPROTO_TCP:
+        return set_tcp(r);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void *value, weir_socklen length)
+{
+    struct request r = {.bsd = bsd, .level = level, .name = name, .length = length};
+    memset(&r.value, 0, sizeof r.value);
+    if (length && bsd_copy_in(bsd, &r.value, value, length < sizeof r.value ? length : sizeof r.value))
+        return bsd_fail(bsd, WEIR_FAULT);
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &r.file);
+    if (!error) {
+        error = set(&r);
+        if (error == WEIR_NOT_SUPPORTED)
+            error = BSD_NO_PROTOCOL_OPTION;
+        if (!error && bsd->port->kick)
+            bsd->port->kick(bsd->port->context);  // timers may have been set
+        bsd_file_unpin(r.file);
+    }
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+// --- get --------------------------------------------------------------------------------------------------------------------
+static int get_number(struct request *r, enum weir_option option)
+{
+    r->length = sizeof r->value.number;
+    return weir_socket_get(r->bsd->weir, r->file->socket, option, &r->value.number);
+}
+
+static int get_plain(struct request *r, int32_t value)
+{
+    r->value.number = value;
+    r->length = sizeof value;
+    return WEIR_OK;
+}
+
+static int get_timeout(struct request *r, uint64_t timeout_us)
+{
+    r->value.time = (struct weir_timeval){(long)(timeout_us / 1000000u), (long)(timeout_us % 1000000u)};
+    r->length = sizeof r->value.time;
+    return WEIR_OK;
+}
+
+static int get_linger(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_LINGER_S);
+    const int32_t seconds = r->value.number;
+    r->value.linger = (struct weir_linger){seconds >= 0, seconds >= 0 ? seconds : 0};
+    r->length = sizeof r->value.linger;
+    return error;
+}
+
+static int get_text(struct request *r, const char *text)
+{
+    size_t length = 0;
+    while (text[length] && length < sizeof r->value.text - 1) {
+        r->value.text[length] = text[length];
+        length++;
+    }
+    r->value.text[length] = '\0';
+    r->length = (weir_socklen)length + 1;
+    return WEIR_OK;
+}
+
+static int get_device(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_BIND_NETIF);
+    if (error)
+        return error;
+    const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)r->value.number);
+    return get_text(r, netif ? netif->name : "");
+}
+
+static int get_error(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_ERROR);
+    r->value.number = weir_bsd_errno(r->value.number);
+    return error;
+}
+
+static int get_socket(struct request *r)
+{
+    static const uint8_t types[] = {[WEIR_STREAM] = WEIR_SOCK_STREAM, [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM, [WEIR_RAW] = WEIR_SOCK_RAW, [WEIR_ICMP] = WEIR_SOCK_DGRAM};
+    switch (r->name) {
+    case WEIR_SO_ERROR:
+        return get_error(r);
+    case WEIR_SO_TYPE:
+        return get_plain(r, types[r->file->type]);
+    case WEIR_SO_PROTOCOL:
+        return get_plain(r, r->file->protocol);
+    case WEIR_SO_DOMAIN:
+        return get_plain(r, WEIR_AF_INET);
+    case WEIR_SO_LINGER:
+        return get_linger(r);
+    case WEIR_SO_RCVTIMEO:
+        return get_timeout(r, r->file->receive_timeout_us);
+    case WEIR_SO_SNDTIMEO:
+        return get_timeout(r, r->file->send_timeout_us);
+    case WEIR_SO_BINDTODEVICE:
+        return get_device(r);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+static int get_ip(struct request *r)
+{
+    int error;
+    switch (r->name) {
+    case WEIR_IP_MTU_DISCOVER:
+        error = get_number(r, WEIR_OPTION_DONT_FRAGMENT);
+        r->value.number = r->value.number ? WEIR_IP_PMTUDISC_DO : WEIR_IP_PMTUDISC_DONT;
+        return error;
+    case WEIR_IP_MULTICAST_IF:
+        error = get_number(r, WEIR_OPTION_MULTICAST_NETIF);
+        if (!error) {
+            const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)r->value.number);
+            const uint32_t address = netif ? weir_htonl(netif->address.v4) : 0;
+            memcpy(&r->value, &address, sizeof address);
+        }
+        return error;
+    case WEIR_IP_PKTINFO:
+        return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
+    case WEIR_IP_RECVTTL:
+        return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
+    case WEIR_IP_RECVTOS:
+        return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+#if WEIR_CFG_TCP_INFO
+static int get_info(struct request *r)
+{
+    r->length = sizeof r->value.info;
+    return weir_socket_tcp_info(r->bsd->weir, r->file->socket, &r->value.info);
+}
+#else
+static int get_info(struct request *r)
+{
+    (void)r;
+    return BSD_NO_PROTOCOL_OPTION;
+}
+#endif
+
+static int get_tcp(struct request *r)
+{
+    if (r->name == WEIR_TCP_INFO)
+        return get_info(r);
+    const char *name = r->name == WEIR_TCP_CONGESTION ? weir_socket_congestion(r->bsd->weir, r->file->socket) : NULL;
+    return name ? get_text(r, name) : BSD_NO_PROTOCOL_OPTION;
+}
+
+static int get(struct request *r)
+{
+    const struct mapping *mapping = mapping_for(r->level, r->name);
+    if (mapping)
+        return get_number(r, (enum weir_option)mapping->option);
+    switch (r->level) {
+    case WEIR_SOL_SOCKET:
+        return get_socket(r);
+    case WEIR_IPPROTO_IP:
+        return get_ip(r);
+    case WEIR_IPPROTO_TCP:
+        return get_tcp(r);
+    default:
+        return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *value, weir_socklen *length)
+{
+    struct request r = {.bsd = bsd, .level = level, .name = name};
+    weir_socklen room;
+    memset(&r.value, 0, sizeof r.value);
+    if (!length || bsd_copy_in(bsd, &room, length, sizeof room))
+        return bsd_fail(bsd, WEIR_FAULT);
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &r.file);
+    if (!error) {
+        error = get(&r);
+        if (error == WEIR_NOT_SUPPORTED)
+            error = BSD_NO_PROTOCOL_OPTION;
+        bsd_file_unpin(r.file);
+    }
+    bsd_leave(bsd);
+    if (error)
+        return bsd_fail(bsd, error);
+    if (r.length > room)
+        r.length = room;
+    if (bsd_copy_out(bsd, value, &r.value, r.length) || bsd_copy_out(bsd, length, &r.length, sizeof r.length))
+        return bsd_fail(bsd, WEIR_FAULT);
+    return 0;
+}
+
+// --- fcntl, ioctl -------------------------------------------------------------------------------------------------------------
+static int set_nonblock(struct bsd_file *file, bool on)
+{
+    file->flags = (uint8_t)(on ? file->flags | BSD_NONBLOCK : file->flags & ~BSD_NONBLOCK);
+    return WEIR_OK;
+}
+
+int bsd_fcntl(struct weir_bsd *bsd, int fd, int command, int argument)
+{
+    int result = WEIR_INVALID;
+    bsd_enter(bsd);
+    struct bsd_file *file = bsd_file_find(bsd, fd);
+    if (!file)
+        result = WEIR_BAD_SOCKET;
+    else if (command == WEIR_F_GETFL)
+        result = WEIR_O_RDWR | (file->flags & BSD_NONBLOCK ? WEIR_O_NONBLOCK : 0);
+    else if (command == WEIR_F_SETFL)
+        result = set_nonblock(file, argument & WEIR_O_NONBLOCK);
+    else if (command == WEIR_F_GETFD || command == WEIR_F_SETFD)
+        result = WEIR_OK;  // nothing here survives an exec
+    bsd_leave(bsd);
+    return bsd_result(bsd, result);
+}
+
+#if WEIR_CFG_TCP_URGENT
+static int mark(struct bsd_file *file) { return weir_socket_at_mark(file->bsd->weir, file->socket); }
+#else
+static int mark(struct bsd_file *file)
+{
+    (void)file;
+    return WEIR_NOT_SUPPORTED;
+}
+#endif
+
+static int number_of(struct bsd_file *file, unsigned long request, int32_t *value)
+{
+    enum weir_option option;
+    switch (request) {
+    case WEIR_FIONREAD:
+        option = WEIR_OPTION_READABLE_BYTES;
+        break;
+    case WEIR_SIOCOUTQ:
+        option = WEIR_OPTION_UNACKED_BYTES;
+        break;
+    case WEIR_SIOCOUTQNSD:
+        option = WEIR_OPTION_UNSENT_BYTES;
+        break;
+    case WEIR_SIOCATMARK:
+        *value = mark(file);
+        return *value < 0 ? *value : WEIR_OK;
+    default:
+        return BSD_NOT_A_TTY;
+    }
+    return weir_socket_get(file->bsd->weir, file->socket, option, value);
+}
+
+int bsd_ioctl(struct weir_bsd *bsd, int fd, unsigned long request, void *argument)
+{
+    struct bsd_file *file;
+    int32_t value = 0;
+    const bool give = request == WEIR_FIONBIO;
+    if (give && bsd_copy_in(bsd, &value, argument, sizeof value))
+        return bsd_fail(bsd, WEIR_FAULT);
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, &file);
+    if (!error) {
+        error = give ? set_nonblock(file, value) : number_of(file, request, &value);
+        bsd_file_unpin(file);
+    }
+    bsd_leave(bsd);
+    if (!error && !give)
+        error = bsd_copy_out(bsd, argument, &value, sizeof value);
+    return bsd_result(bsd, error);
+}
+
+int bsd_sockatmark(struct weir_bsd *bsd, int fd)
+{
+    int value = 0;
+    return bsd_ioctl(bsd, fd, WEIR_SIOCATMARK, &value) < 0 ? -1 : value;
+}

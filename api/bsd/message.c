@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Datagrams: one call, one message.
+#include "internal.h"
+
+#if WEIR_CFG_UDP
+
+#define SLICES 16u
+
+// The caller's bytes in one piece of ours: where its memory may fault (it is not touched under the lock), or is scattered too widely.
+static int gather(struct bsd_transfer *t, uint8_t **bounce)
+{
+    struct weir_bsd *bsd = t->file->bsd;
+    *bounce = bsd_alloc(bsd, t->bytes);
+    if (!*bounce)
+        return WEIR_NO_MEMORY;
+    if (bsd->port->unlock)
+        bsd->port->unlock(bsd->port->context);
+    const int error = bsd_cursor_in(bsd, &t->cursor, *bounce, t->bytes);
+    if (bsd->port->unlock)
+        bsd_enter(bsd);
+    return error;
+}
+
+static int message_wait(struct bsd_transfer *t, const struct weir_slice *slices, int count)
+{
+    struct bsd_file *file = t->file;
+    int result = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
+    if (result)
+        return result;
+    while ((result = weir_socket_send_message(file->bsd->weir, file->socket, &t->message, slices, count)) == WEIR_AGAIN && t->wait) {
+        const int error = bsd_gate_sleep(file, &file->write, t->deadline_us);
+        if (error) {
+            result = error;
+            break;
+        }
+    }
+    bsd_gate_leave(file, &file->write);
+    return result;
+}
+
+int bsd_message_send(struct bsd_transfer *t)
+{
+    struct weir_bsd *bsd = t->file->bsd;
+    struct weir_slice slices[SLICES];
+    uint8_t *bounce = NULL;
+    int count = 0, error = WEIR_OK;
+    if (t->bytes > 65535)
+        return WEIR_TOO_BIG;
+    if (t->bytes && (bsd->port->copy_in || t->cursor.count > SLICES)) {
+        error = gather(t, &bounce);
+        slices[count++] = (struct weir_slice){bounce, (uint32_t)t->bytes};
+    } else {
+        for (size_t index = 0; index < t->cursor.count; index++)
+            if (t->cursor.vector[index].iov_len)
+                slices[count++] = (struct weir_slice){t->cursor.vector[index].iov_base, (uint32_t)t->cursor.vector[index].iov_len};
+    }
+    if (!error)
+        error = t->file->flags & BSD_DEAD ? WEIR_CLOSED : message_wait(t, slices, count);
+    if (bounce)
+        bsd_free(bsd, bounce, t->bytes);
+    return error == WEIR_NOT_CONNECTED ? BSD_NO_DESTINATION : error;
+}
+
+// Inside the gate. The record stays where it is until discarded, so it is copied without the lock.
+static int receive_one(struct bsd_transfer *t)
+{
+    struct bsd_file *file = t->file;
+    struct weir_bsd *bsd = file->bsd;
+    struct weir_slice slice = {0};
+    const int length = weir_socket_peek_message(bsd->weir, file->socket, &t->message, &slice);
+    if (length < 0)
+        return length == WEIR_SHUT_DOWN ? 0 : length;  // shut down for reading: the end
+    const size_t take = slice.length < t->bytes ? slice.length : t->bytes;
+    if (take < slice.length)
+        t->out_flags |= WEIR_MSG_TRUNC;
+    const bool unlocked = bsd->port->unlock && (bsd->port->copy_out || take > 2048);
+    if (unlocked)
+        bsd->port->unlock(bsd->port->context);
+    const int error = bsd_cursor_out(bsd, &t->cursor, slice.data, take);
+    if (unlocked)
+        bsd_enter(bsd);
+    if (file->flags & BSD_DEAD)
+        return WEIR_CLOSED;
+    if (error)
+        return error;
+    if (!(t->flags & WEIR_MSG_PEEK))
+        weir_socket_discard(bsd->weir, file->socket);
+    return t->flags & WEIR_MSG_TRUNC ? (int)slice.length : (int)take;
+}
+
+int bsd_message_receive(struct bsd_transfer *t)
+{
+    struct bsd_file *file = t->file;
+    if (t->flags & WEIR_MSG_OOB)
+        return WEIR_NOT_SUPPORTED;
+    int result = bsd_gate_enter(file, &file->read, t->deadline_us, t->wait);
+    if (result)
+        return result;
+    while ((result = receive_one(t)) == WEIR_AGAIN && t->wait) {
+        const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
+        if (error) {
+            result = error;
+            break;
+        }
+    }
+    bsd_gate_leave(file, &file->read);
+    return result;
+}
+
+#else
+
+int bsd_message_send(struct bsd_transfer *t)
+{
+    (void)t;
+    return WEIR_NOT_SUPPORTED;
+}
+int bsd_message_receive(struct bsd_transfer *t)
+{
+    (void)t;
+    return WEIR_NOT_SUPPORTED;
+}
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Streams: reserve under the lock, copy outside it, commit under it; and peek, copy, consume.
+#include "internal.h"
+
+#define SPANS 16
+#define COPY_LOCKED 2048u  // so little is copied without giving the lock away: the two lock operations would cost more
+
+int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes)
+{
+    uint8_t *at = to;
+    while (bytes) {
+        const size_t left = cursor->vector->iov_len - cursor->offset;
+        if (left == 0) {
+            cursor->vector++;
+            cursor->count--;
+            cursor->offset = 0;
+            continue;
+        }
+        const size_t part = left < bytes ? left : bytes;
+        if (bsd_copy_in(bsd, at, (const uint8_t *)cursor->vector->iov_base + cursor->offset, part))
+            return WEIR_FAULT;
+        at += part;
+        cursor->offset += part;
+        bytes -= part;
+    }
+    return WEIR_OK;
+}
+
+int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *from, size_t bytes)
+{
+    const uint8_t *at = from;
+    while (bytes) {
+        const size_t left = cursor->vector->iov_len - cursor->offset;
+        if (left == 0) {
+            cursor->vector++;
+            cursor->count--;
+            cursor->offset = 0;
+            continue;
+        }
+        const size_t part = left < bytes ? left : bytes;
+        if (bsd_copy_out(bsd, (uint8_t *)cursor->vector->iov_base + cursor->offset, at, part))
+            return WEIR_FAULT;
+        at += part;
+        cursor->offset += part;
+        bytes -= part;
+    }
+    return WEIR_OK;
+}
+
+// Gives the lock away for a copy of `bytes`, if that pays (or the caller's memory may fault); returns whether it did. Meanwhile the
+// pin keeps the socket, and the gate keeps others from moving the same queue.
+static bool copy_begin(struct weir_bsd *bsd, bool may_fault, size_t bytes)
+{
+    if (!bsd->port->unlock || (!may_fault && bytes <= COPY_LOCKED))
+        return false;
+    bsd->port->unlock(bsd->port->context);
+    return true;
+}
+
+static void copy_end(struct weir_bsd *bsd, bool unlocked)
+{
+    if (unlocked)
+        bsd_enter(bsd);
+}
+
+// Moves what fits now: bytes, or WEIR_AGAIN, or another error.
+static int send_some(struct bsd_transfer *t, size_t want)
+{
+    struct bsd_file *file = t->file;
+    struct weir_bsd *bsd = file->bsd;
+    struct weir_span spans[SPANS];
+    const int lent = weir_socket_reserve(bsd->weir, file->socket, want < INT32_MAX ? (uint32_t)want : INT32_MAX, spans, SPANS);
+    if (lent <= 0)
+        return lent ? lent : WEIR_AGAIN;
+    const bool unlocked = copy_begin(bsd, bsd->port->copy_in != NULL, (size_t)lent);
+    int error = WEIR_OK;
+    uint32_t copied = 0;
+    for (const struct weir_span *span = spans; copied < (uint32_t)lent && !error; span++) {
+        error = bsd_cursor_in(bsd, &t->cursor, span->data, span->length);
+        copied += span->length;
+    }
+    copy_end(bsd, unlocked);
+    if (file->flags & BSD_DEAD)
+        return WEIR_CLOSED;
+    if (error)
+        return error;
+    const int committed = weir_socket_commit(bsd->weir, file->socket, (uint32_t)lent);
+    return committed < 0 ? committed : lent;
+}
+
+// The last byte of urgent data, on its own: the mark goes behind it.
+#if WEIR_CFG_TCP_URGENT
+static int send_urgent(struct bsd_transfer *t)
+{
+    struct weir_bsd *bsd = t->file->bsd;
+    struct bsd_cursor ahead = t->cursor;
+    uint8_t byte;
+    const bool unlocked = copy_begin(bsd, bsd->port->copy_in != NULL, 1);
+    const int error = bsd_cursor_in(bsd, &ahead, &byte, 1);
+    copy_end(bsd, unlocked);
+    if (error)
+        return error;
+    return t->file->flags & BSD_DEAD ? WEIR_CLOSED : weir_socket_write_urgent(bsd->weir, t->file->socket, &byte, 1);
+}
+#else
+static int send_urgent(struct bsd_transfer *t)
+{
+    (void)t;
+    return WEIR_NOT_SUPPORTED;
+}
+#endif
+
+int bsd_stream_send(struct bsd_transfer *t)
+{
+    struct bsd_file *file = t->file;
+    const bool urgent = t->flags & WEIR_MSG_OOB;
+    size_t done = 0;
+    int error = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
+    if (error)
+        return error;
+    while (done < t->bytes) {
+        const size_t left = t->bytes - done;
+        const int moved = urgent && left == 1 ? send_urgent(t) : send_some(t, left - urgent);
+        if (moved > 0) {
+            done += (size_t)moved;
+            continue;
+        }
+        error = moved;
+        if (moved == WEIR_AGAIN && t->wait)
+            error = bsd_gate_sleep(file, &file->write, t->deadline_us);
+        if (error)
+            break;
+    }
+    bsd_gate_leave(file, &file->write);
+    return done ? (int)done : error;
+}
+
+// Moves what is there now, from `skip` bytes in: bytes, 0 at the end of the stream, or an error.
+static int receive_some(struct bsd_transfer *t, size_t skip, size_t want)
+{
+    struct bsd_file *file = t->file;
+    struct weir_bsd *bsd = file->bsd;
+    struct weir_slice slices[SPANS];
+    const bool peek = t->flags & WEIR_MSG_PEEK;
+    const int lent = weir_socket_peek(bsd->weir, file->socket, (uint32_t)skip, slices, SPANS);
+    if (lent <= 0)
+        return lent;
+    const size_t take = (size_t)lent < want ? (size_t)lent : want;
+    int error = WEIR_OK;
+    if (!(t->flags & WEIR_MSG_TRUNC)) {  // with it bytes are thrown away (Linux)
+        const bool unlocked = copy_begin(bsd, bsd->port->copy_out != NULL, take);
+        size_t left = take;
+        for (const struct weir_slice *slice = slices; left && !error; slice++) {
+            const size_t part = slice->length < left ? slice->length : left;
+            error = bsd_cursor_out(bsd, &t->cursor, slice->data, part);
+            left -= part;
+        }
+        copy_end(bsd, unlocked);
+        if (file->flags & BSD_DEAD)
+            return WEIR_CLOSED;
+    }
+    if (error)
+        return error;
+    if (!peek) {
+        const int consumed = weir_socket_consume(bsd->weir, file->socket, (uint32_t)take);
+        if (consumed < 0)
+            return consumed;
+    }
+    return (int)take;
+}
+
+#if WEIR_CFG_TCP_URGENT
+static int receive_urgent(struct bsd_transfer *t)
+{
+    struct weir_bsd *bsd = t->file->bsd;
+    uint8_t byte;
+    const int got = weir_socket_read_urgent(bsd->weir, t->file->socket, &byte, t->flags & WEIR_MSG_PEEK);
+    if (got < 0 || t->bytes == 0)
+        return got < 0 ? got : 0;
+    const bool unlocked = copy_begin(bsd, bsd->port->copy_out != NULL, 1);
+    const int error = bsd_cursor_out(bsd, &t->cursor, &byte, 1);
+    copy_end(bsd, unlocked);
+    t->out_flags |= WEIR_MSG_OOB;
+    return error ? error : 1;
+}
+static bool at_mark(struct bsd_file *file) { return weir_socket_at_mark(file->bsd->weir, file->socket) > 0; }
+#else
+static int receive_urgent(struct bsd_transfer *t)
+{
+    (void)t;
+    return WEIR_NOT_SUPPORTED;
+}
+static bool at_mark(struct bsd_file *file)
+{
+    (void)file;
+    return false;
+}
+#endif
+
+// Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at the urgent mark,
+// at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
+int bsd_stream_receive(struct bsd_transfer *t)
+{
+    struct bsd_file *file = t->file;
+    if (t->flags & WEIR_MSG_OOB)
+        return receive_urgent(t);
+    size_t target = t->flags & WEIR_MSG_WAITALL ? t->bytes : file->receive_low_water;
+    if (target > t->bytes)
+        target = t->bytes;
+    size_t done = 0;
+    int error = bsd_gate_enter(file, &file->read, t->deadline_us, t->wait);
+    if (error)
+        return error;
+    while (done < t->bytes && !(done && at_mark(file))) {
+        const int moved = receive_some(t, t->flags & WEIR_MSG_PEEK ? done : 0, t->bytes - done);
+        if (moved > 0) {
+            done += (size_t)moved;
+            if (t->flags & WEIR_MSG_PEEK && done >= target)
+                break;
+            continue;
+        }
+        error = moved;
+        if (moved == 0 || moved != WEIR_AGAIN || done >= target || !t->wait)
+            break;
+        error = bsd_gate_sleep(file, &file->read, t->deadline_us);
+        if (error)
+            break;
+    }
+    bsd_gate_leave(file, &file->read);
+    return done ? (int)done : error;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// send, recv and all their kin: arguments, flags, ancillary data; the work is done in stream.c and message.c.
+#include "internal.h"
+
+static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int (*stream)(struct bsd_transfer *), int (*message)(struct bsd_transfer *),
+                    bool sending)
+{
+    bsd_enter(bsd);
+    int result = bsd_socket_pin(bsd, fd, &t->file);
+    if (result >= 0) {
+        struct bsd_file *file = t->file;
+        t->wait = !(t->flags & WEIR_MSG_DONTWAIT) && !(file->flags & BSD_NONBLOCK);
+        t->deadline_us = bsd_deadline(bsd, sending ? file->send_timeout_us : file->receive_timeout_us);
+        t->stream = file->type == WEIR_STREAM;
+        t->wanted = file->flags;
+        result = t->stream ? stream(t) : message(t);
+        if (result == WEIR_LISTENING)
+            result = WEIR_NOT_CONNECTED;
+        bsd_file_unpin(file);
+        t->file = NULL;
+    }
+    bsd_leave(bsd);
+    return result;
+}
+
+static weir_ssize send_result(struct weir_bsd *bsd, const struct bsd_transfer *t, int result)
+{
+    if (result == WEIR_SHUT_DOWN && !(t->flags & WEIR_MSG_NOSIGNAL) && bsd->config.broken_pipe)
+        bsd->config.broken_pipe(bsd->config.context);
+    return bsd_result(bsd, result);
+}
+
+static int send_with(struct weir_bsd *bsd, int fd, struct bsd_transfer *t)
+{
+    return transfer(bsd, fd, t, bsd_stream_send, bsd_message_send, true);
+}
+
+static int receive_with(struct weir_bsd *bsd, int fd, struct bsd_transfer *t)
+{
+    return transfer(bsd, fd, t, bsd_stream_receive, bsd_message_receive, false);
+}
+
+#define MOST ((size_t)INT32_MAX)  // moved in one call
+
+weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length)
+{
+    const struct weir_iovec one = {(void *)(uintptr_t)data, bytes < MOST ? bytes : MOST};
+    struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
+    const int error = address ? bsd_address_in(bsd, address, length, &t.message.peer) : WEIR_OK;
+    return error ? bsd_fail(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+}
+
+weir_ssize bsd_send(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags)
+{
+    return bsd_sendto(bsd, fd, data, bytes, flags, NULL, 0);
+}
+
+weir_ssize bsd_write(struct weir_bsd *bsd, int fd, const void *data, size_t bytes) { return bsd_sendto(bsd, fd, data, bytes, 0, NULL, 0); }
+
+weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length)
+{
+    const struct weir_iovec one = {data, bytes < MOST ? bytes : MOST};
+    struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
+    const int result = receive_with(bsd, fd, &t);
+    if (result < 0)
+        return bsd_fail(bsd, result);
+    if (address && t.stream)
+        return result;  // connection-mode: the address is left alone (Linux)
+    return bsd_address_out(bsd, &t.message.peer, address, length) ? bsd_fail(bsd, WEIR_FAULT) : result;
+}
+
+weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags) { return bsd_recvfrom(bsd, fd, data, bytes, flags, NULL, NULL); }
+weir_ssize bsd_read(struct weir_bsd *bsd, int fd, void *data, size_t bytes) { return bsd_recvfrom(bsd, fd, data, bytes, 0, NULL, NULL); }
+
+// Takes a copy of the caller's vector, checks it, and points the transfer at it.
+static int vector_in(struct weir_bsd *bsd, struct bsd_transfer *t, struct weir_iovec *copy, const struct weir_iovec *vector, size_t count)
+{
+    if (count > WEIR_IOV_MAX)
+        return WEIR_TOO_BIG;
+    if (bsd_copy_in(bsd, copy, vector, count * sizeof *copy))
+        return WEIR_FAULT;
+    t->bytes = 0;
+    for (size_t index = 0; index < count; index++) {
+        if (copy[index].iov_len > MOST - t->bytes)
+            return WEIR_INVALID;
+        t->bytes += copy[index].iov_len;
+    }
+    t->cursor = (struct bsd_cursor){copy, count, 0};
+    return WEIR_OK;
+}
+
+static int vector_bad(struct weir_bsd *bsd, int error) { return bsd_fail(bsd, error == WEIR_TOO_BIG ? WEIR_INVALID : error); }
+
+weir_ssize bsd_writev(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count)
+{
+    struct weir_iovec copy[WEIR_IOV_MAX];
+    struct bsd_transfer t = {0};
+    const int error = count < 1 ? WEIR_INVALID : vector_in(bsd, &t, copy, vector, (size_t)count);
+    return error ? vector_bad(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+}
+
+weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count)
+{
+    struct weir_iovec copy[WEIR_IOV_MAX];
+    struct bsd_transfer t = {0};
+    const int error = count < 1 ? WEIR_INVALID : vector_in(bsd, &t, copy, vector, (size_t)count);
+    return error ? vector_bad(bsd, error) : bsd_result(bsd, receive_with(bsd, fd, &t));
+}
+
+// --- ancillary data -------------------------------------------------------------------------------------------------------
+static int control_item(struct weir_cmsghdr *cmsg, struct weir_message *message)
+{
+    int32_t number = 0;
+    const size_t bytes = cmsg->cmsg_len - weir_cmsg_len(0);
+    if (cmsg->cmsg_level != WEIR_IPPROTO_IP)
+        return WEIR_INVALID;
+    if (cmsg->cmsg_type == WEIR_IP_PKTINFO) {
+        struct weir_in_pktinfo info;
+        if (bytes < sizeof info)
+            return WEIR_INVALID;
+        memcpy(&info, weir_cmsg_data(cmsg), sizeof info);
+        if (info.ipi_ifindex < 0 || info.ipi_ifindex > 255)
+            return WEIR_INVALID;
+        message->netif_index = (uint8_t)info.ipi_ifindex;
+        message->local = weir_addr_v4(weir_ntohl(info.ipi_spec_dst.s_addr));
+        return WEIR_OK;
+    }
+    if (bytes < sizeof number)
+        return WEIR_INVALID;
+    memcpy(&number, weir_cmsg_data(cmsg), sizeof number);
+    if (cmsg->cmsg_type == WEIR_IP_TTL && number > 0 && number < 256)
+        message->ttl = (uint8_t)number;
+    else if (cmsg->cmsg_type == WEIR_IP_TOS && number >= 0 && number < 256)
+        message->tos = (uint8_t)number;
+    else
+        return WEIR_INVALID;
+    return WEIR_OK;
+}
+
+#define CONTROL_MAX 256  // bytes of ancillary data that can be sent
+
+static int control_in(struct weir_bsd *bsd, const struct weir_msghdr *header, struct weir_message *message)
+{
+    union {
+        size_t align;
+        uint8_t bytes[CONTROL_MAX];
+    } copy;
+    struct weir_msghdr local = {.msg_control = &copy, .msg_controllen = header->msg_controllen};
+    if (!header->msg_control || !header->msg_controllen)
+        return WEIR_OK;
+    if (header->msg_controllen > sizeof copy)
+        return WEIR_NO_MEMORY;
+    if (bsd_copy_in(bsd, &copy, header->msg_control, header->msg_controllen))
+        return WEIR_FAULT;
+    for (struct weir_cmsghdr *cmsg = weir_cmsg_first(&local); cmsg; cmsg = weir_cmsg_next(&local, cmsg)) {
+        const size_t left = local.msg_controllen - (size_t)((uint8_t *)cmsg - copy.bytes);
+        if (cmsg->cmsg_len < weir_cmsg_len(0) || cmsg->cmsg_len > left)
+            return WEIR_INVALID;
+        const int error = control_item(cmsg, message);
+        if (error)
+            return error;
+    }
+    return WEIR_OK;
+}
+
+static void control_put(struct weir_msghdr *local, size_t room, int type, const void *data, size_t bytes)
+{
+    if (local->msg_controllen + weir_cmsg_space(bytes) > room) {
+        local->msg_flags |= WEIR_MSG_CTRUNC;
+        return;
+    }
+    struct weir_cmsghdr *cmsg = (struct weir_cmsghdr *)(void *)((uint8_t *)local->msg_control + local->msg_controllen);
+    *cmsg = (struct weir_cmsghdr){weir_cmsg_len(bytes), WEIR_IPPROTO_IP, type};
+    memcpy(weir_cmsg_data(cmsg), data, bytes);
+    local->msg_controllen += weir_cmsg_space(bytes);
+}
+
+static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struct weir_msghdr *header)
+{
+    union {
+        size_t align;
+        uint8_t bytes[CONTROL_MAX];
+    } copy = {0};
+    struct weir_msghdr local = {.msg_control = &copy, .msg_flags = header->msg_flags};
+    const size_t room = !header->msg_control ? 0 : header->msg_controllen < sizeof copy ? header->msg_controllen : sizeof copy;
+    if (t->wanted & BSD_PKTINFO) {
+        const uint32_t to = weir_htonl(t->message.local.v4);
+        const struct weir_in_pktinfo info = {t->message.netif_index, {to}, {to}};
+        control_put(&local, room, WEIR_IP_PKTINFO, &info, sizeof info);
+    }
+    if (t->wanted & BSD_RECVTTL) {
+        const int32_t ttl = t->message.ttl;
+        control_put(&local, room, WEIR_IP_TTL, &ttl, sizeof ttl);
+    }
+    if (t->wanted & BSD_RECVTOS) {
+        const int32_t tos = t->message.tos;
+        control_put(&local, room, WEIR_IP_TOS, &tos, sizeof tos);
+    }
+    header->msg_flags = local.msg_flags;
+    header->msg_controllen = local.msg_controllen;
+    return bsd_copy_out(bsd, header->msg_control, &copy, local.msg_controllen);
+}
+
+weir_ssize bsd_sendmsg(struct weir_bsd *bsd, int fd, const struct weir_msghdr *message, int flags)
+{
+    struct weir_iovec copy[WEIR_IOV_MAX];
+    struct weir_msghdr header;
+    struct bsd_transfer t = {.flags = flags};
+    int error = bsd_copy_in(bsd, &header, message, sizeof header);
+    if (!error)
+        error = vector_in(bsd, &t, copy, header.msg_iov, header.msg_iovlen);
+    if (!error && header.msg_name)
+        error = bsd_address_in(bsd, header.msg_name, header.msg_namelen, &t.message.peer);
+    if (!error)
+        error = control_in(bsd, &header, &t.message);
+    return error ? bsd_fail(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+}
+
+// Everything of the header but its pointers comes back: name, flags, lengths.
+static int header_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struct weir_msghdr *header)
+{
+    int error = WEIR_OK;
+    header->msg_flags = t->out_flags;
+    if (!t->stream && header->msg_name) {
+        const weir_socklen whole = sizeof(struct weir_sockaddr_in);
+        const struct weir_sockaddr_in in = {
+            .sin_family = WEIR_AF_INET, .sin_port = weir_htons(t->message.peer.port), .sin_addr = {weir_htonl(t->message.peer.addr.v4)}};
+        error = bsd_copy_out(bsd, header->msg_name, &in, header->msg_namelen < whole ? header->msg_namelen : whole);
+        header->msg_namelen = whole;
+    } else {
+        header->msg_namelen = 0;
+    }
+    if (!error && !t->stream)
+        error = control_out(bsd, t, header);
+    else
+        header->msg_controllen = 0;
+    return error;
+}
+
+weir_ssize bsd_recvmsg(struct weir_bsd *bsd, int fd, struct weir_msghdr *message, int flags)
+{
+    struct weir_iovec copy[WEIR_IOV_MAX];
+    struct weir_msghdr header;
+    struct bsd_transfer t = {.flags = flags};
+    int result = bsd_copy_in(bsd, &header, message, sizeof header);
+    if (!result)
+        result = vector_in(bsd, &t, copy, header.msg_iov, header.msg_iovlen);
+    if (!result)
+        result = receive_with(bsd, fd, &t);
+    if (result < 0)
+        return bsd_fail(bsd, result);
+    const int error = header_out(bsd, &t, &header);
+    if (error || bsd_copy_out(bsd, message, &header, sizeof header))
+        return bsd_fail(bsd, WEIR_FAULT);
+    return result;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "message.h"
+
+#include <string.h>
+
+#define SNAME_AT 44u
+#define SNAME_BYTES 64u
+#define FILE_AT 108u
+#define FILE_BYTES 128u
+#define OPTIONS_AT 240u  // behind the magic cookie
+
+static const uint8_t cookie[4] = {99, 130, 83, 99};
+
+enum option {
+    OPTION_PAD = 0, OPTION_MASK = 1, OPTION_ROUTERS = 3, OPTION_DNS = 6, OPTION_HOST = 12, OPTION_DOMAIN = 15, OPTION_MTU = 26, OPTION_NTP = 42,
+    OPTION_REQUESTED = 50, OPTION_LEASE = 51, OPTION_OVERLOAD = 52, OPTION_TYPE = 53, OPTION_SERVER_ID = 54, OPTION_PARAMETERS = 55,
+    OPTION_MESSAGE_SIZE = 57, OPTION_RENEW = 58, OPTION_REBIND = 59, OPTION_CLIENT_ID = 61, OPTION_END = 255
+};
+
+static uint16_t get16(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+static uint32_t get32(const uint8_t *bytes)
+{
+    return (uint32_t)get16(bytes) << 16 | get16(bytes + 2);
+}
+
+static void put16(uint8_t *bytes, uint16_t value)
+{
+    bytes[0] = (uint8_t)(value >> 8);
+    bytes[1] = (uint8_t)value;
+}
+
+static void put32(uint8_t *bytes, uint32_t value)
+{
+    put16(bytes, (uint16_t)(value >> 16));
+    put16(bytes + 2, (uint16_t)value);
+}
+
+// --- parse ----------------------------------------------------------------------------------------------------------------
+
+static bool parse_addr(const uint8_t *data, uint32_t length, struct weir_addr *out)
+{
+    if (length != 4)
+        return false;
+    if (weir_addr_is_any(*out))
+        *out = weir_addr_v4(get32(data));
+    return true;
+}
+
+static bool parse_seconds(const uint8_t *data, uint32_t length, uint32_t *out)
+{
+    if (length != 4)
+        return false;
+    if (*out == 0)
+        *out = get32(data);
+    return true;
+}
+
+static bool parse_list(const uint8_t *data, uint32_t length, struct dhcp_list *out)
+{
+    if (length == 0 || length % 4 != 0)
+        return false;
+    if (out->count != 0)
+        return true;
+    for (uint32_t i = 0; i < length && out->count < DHCP_SERVERS; i += 4)
+        out->addresses[out->count++] = weir_addr_v4(get32(data + i));
+    return true;
+}
+
+// A domain name is shown to people and put into configuration: anything but letters, digits, dots and hyphens is left out.
+static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAME_MAX])
+{
+    if (length == 0)
+        return false;
+    if (length >= DHCP_NAME_MAX || out[0] != '\0')
+        return true;
+    for (uint32_t i = 0; i < length; i++) {
+        char c = (char)data[i];
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || (c == '.' && i > 0);
+        if (!good && !(c == '\0' && i == length - 1)) {
+            memset(out, 0, DHCP_NAME_MAX);
+            return true;
+        }
+        out[i] = c;
+    }
+    return true;
+}
+
+static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message, uint8_t *overload)
+{
+    switch (code) {
+    case OPTION_MASK: return parse_addr(data, length, &message->mask);
+    case OPTION_ROUTERS: return parse_list(data, length, &message->routers);
+    case OPTION_DNS: return parse_list(data, length, &message->dns);
+    case OPTION_NTP: return parse_list(data, length, &message->ntp);
+    case OPTION_DOMAIN: return parse_domain(data, length, message->domain);
+    case OPTION_REQUESTED: return parse_addr(data, length, &message->requested);
+    case OPTION_SERVER_ID: return parse_addr(data, length, &message->server_id);
+    case OPTION_LEASE: return parse_seconds(data, length, &message->lease_s);
+    case OPTION_RENEW: return parse_seconds(data, length, &message->renew_s);
+    case OPTION_REBIND: return parse_seconds(data, length, &message->rebind_s);
+    case OPTION_MTU:
+        if (length != 2 || get16(data) < 68)
+            return false;
+        message->mtu = message->mtu == 0 ? get16(data) : message->mtu;
+        return true;
+    case OPTION_OVERLOAD:
+        if (length != 1 || data[0] < 1 || data[0] > 3)
+            return false;
+        *overload = data[0];
+        return true;
+    case OPTION_TYPE:
+        if (length != 1 || data[0] < DHCP_DISCOVER || data[0] > DHCP_INFORM)
+            return false;
+        message->type = message->type == 0 ? data[0] : message->type;
+        return true;
+    default: return true;  // not ours; its length was checked
+    }
+}
+
+// One field of options. An option that passes the field's end makes the message malformed; a missing END does not.
+static bool parse_field(const uint8_t *field, uint32_t length, struct dhcp_message *message, uint8_t *overload)
+{
+    for (uint32_t at = 0; at < length && field[at] != OPTION_END;) {
+        uint8_t code = field[at++];
+        if (code == OPTION_PAD)
+            continue;
+        if (at >= length || field[at] > length - at - 1)
+            return false;
+        if (!parse_option(code, field + at + 1, field[at], message, overload))
+            return false;
+        at += 1u + field[at];
+    }
+    return true;
+}
+
+bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *message)
+{
+    uint8_t overload = 0, ignored = 0;
+    *message = (struct dhcp_message){0};
+    // Hardware type Ethernet, six bytes of address: a longer one would be read past `chaddr` by a careless parser.
+    if (length < OPTIONS_AT || bytes[0] < 1 || bytes[0] > 2 || bytes[1] != 1 || bytes[2] != 6)
+        return false;
+    if (memcmp(bytes + OPTIONS_AT - 4, cookie, sizeof cookie) != 0)
+        return false;
+    message->op = bytes[0];
+    message->xid = get32(bytes + 4);
+    message->secs = get16(bytes + 8);
+    message->flags = get16(bytes + 10);
+    message->ciaddr = weir_addr_v4(get32(bytes + 12));
+    message->yiaddr = weir_addr_v4(get32(bytes + 16));
+    message->siaddr = weir_addr_v4(get32(bytes + 20));
+    message->giaddr = weir_addr_v4(get32(bytes + 24));
+    memcpy(message->mac, bytes + 28, 6);
+    if (!parse_field(bytes + OPTIONS_AT, length - OPTIONS_AT, message, &overload))
+        return false;
+    // RFC 2131 §4.1: `file` is read before `sname`. An overload option inside them means nothing.
+    if ((overload & 1) && !parse_field(bytes + FILE_AT, FILE_BYTES, message, &ignored))
+        return false;
+    if ((overload & 2) && !parse_field(bytes + SNAME_AT, SNAME_BYTES, message, &ignored))
+        return false;
+    return message->type != 0;
+}
+
+// --- emit -----------------------------------------------------------------------------------------------------------------
+
+struct writer {
+    uint8_t *out;
+    uint32_t at, room;
+    bool full;
+};
+
+static void emit_option(struct writer *writer, uint8_t code, const void *data, uint32_t length)
+{
+    if (writer->full || length > 255 || writer->room - writer->at < length + 3) {  // 1 is kept for END
+        writer->full = true;
+        return;
+    }
+    writer->out[writer->at] = code;
+    writer->out[writer->at + 1] = (uint8_t)length;
+    memcpy(writer->out + writer->at + 2, data, length);
+    writer->at += length + 2;
+}
+
+static void emit32(struct writer *writer, uint8_t code, uint32_t value)
+{
+    uint8_t bytes[4];
+    put32(bytes, value);
+    if (value != 0)
+        emit_option(writer, code, bytes, sizeof bytes);
+}
+
+static void emit_list(struct writer *writer, uint8_t code, const struct dhcp_list *list)
+{
+    uint8_t bytes[4 * DHCP_SERVERS];
+    for (uint32_t i = 0; i < list->count; i++)
+        put32(bytes + 4 * i, list->addresses[i].v4);
+    if (list->count != 0)
+        emit_option(writer, code, bytes, 4u * list->count);
+}
+
+static void emit_options(struct writer *writer, const struct dhcp_message *message)
+{
+    static const uint8_t wanted[] = {OPTION_MASK, OPTION_ROUTERS, OPTION_DNS, OPTION_DOMAIN, OPTION_MTU, OPTION_NTP, OPTION_LEASE, OPTION_RENEW, OPTION_REBIND};
+    uint8_t id[7] = {1}, size[2];
+    memcpy(id + 1, message->mac, 6);
+    put16(size, DHCP_MESSAGE_MAX);
+    emit_option(writer, OPTION_TYPE, &message->type, 1);
+    if (message->client_id)
+        emit_option(writer, OPTION_CLIENT_ID, id, sizeof id);
+    emit32(writer, OPTION_REQUESTED, message->requested.v4);
+    emit32(writer, OPTION_SERVER_ID, message->server_id.v4);
+    if (message->parameters) {
+        emit_option(writer, OPTION_MESSAGE_SIZE, size, sizeof size);
+        emit_option(writer, OPTION_PARAMETERS, wanted, sizeof wanted);
+    }
+    if (message->host[0] != '\0')
+        emit_option(writer, OPTION_HOST, message->host, (uint32_t)strlen(message->host));
+    emit32(writer, OPTION_LEASE, message->lease_s);
+    emit32(writer, OPTION_RENEW, message->renew_s);
+    emit32(writer, OPTION_REBIND, message->rebind_s);
+    emit32(writer, OPTION_MASK, message->mask.v4);
+    emit_list(writer, OPTION_ROUTERS, &message->routers);
+    emit_list(writer, OPTION_DNS, &message->dns);
+    emit_list(writer, OPTION_NTP, &message->ntp);
+    if (message->mtu != 0) {
+        put16(size, message->mtu);
+        emit_option(writer, OPTION_MTU, size, sizeof size);
+    }
+    if (message->domain[0] != '\0')
+        emit_option(writer, OPTION_DOMAIN, message->domain, (uint32_t)strlen(message->domain));
+}
+
+uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t room)
+{
+    if (room < DHCP_MESSAGE_MIN)
+        return 0;
+    memset(out, 0, room);
+    out[0] = message->op;
+    out[1] = 1;
+    out[2] = 6;
+    put32(out + 4, message->xid);
+    put16(out + 8, message->secs);
+    put16(out + 10, message->flags);
+    put32(out + 12, message->ciaddr.v4);
+    put32(out + 16, message->yiaddr.v4);
+    put32(out + 20, message->siaddr.v4);
+    put32(out + 24, message->giaddr.v4);
+    memcpy(out + 28, message->mac, 6);
+    memcpy(out + OPTIONS_AT - 4, cookie, sizeof cookie);
+    struct writer writer = {out, OPTIONS_AT, room, false};
+    emit_options(&writer, message);
+    if (writer.full)
+        return 0;
+    out[writer.at++] = OPTION_END;
+    return writer.at < DHCP_MESSAGE_MIN ? DHCP_MESSAGE_MIN : writer.at;
+}
+
+// --- addresses ------------------------------------------------------------------------------------------------------------
+
+int dhcp_mask_bits(struct weir_addr mask)
+{
+    uint32_t host = ~mask.v4;
+    if (host & (host + 1))
+        return -1;
+    int bits = 32;
+    for (; host != 0; host >>= 1)
+        bits--;
+    return bits;
+}
+
+bool dhcp_address_usable(struct weir_addr address, struct weir_addr mask)
+{
+    uint32_t host = address.v4 & ~mask.v4, first = address.v4 >> 24;
+    if (first == 0 || first == 127 || first >= 224)
+        return false;
+    if (~mask.v4 <= 1)
+        return true;  // /31 and /32 have neither network nor broadcast address (RFC 3021)
+    return host != 0 && host != ~mask.v4;
+}

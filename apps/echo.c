@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "echo.h"
+
+#include <string.h>
+
+#include "service.h"
+
+#define SPANS 4
+
+static struct echo *echo_of(struct watch *watch, size_t offset)
+{
+    return (struct echo *)(void *)((char *)watch - offset);
+}
+
+// Copies from slices to spans, at most `bytes`.
+static void gather(const struct weir_span *to, const struct weir_slice *from, uint32_t bytes)
+{
+    uint32_t to_at = 0, from_at = 0;
+    while (bytes > 0) {
+        uint32_t part = to->length - to_at < from->length - from_at ? to->length - to_at : from->length - from_at;
+        part = part < bytes ? part : bytes;
+        memcpy(to->data + to_at, from->data + from_at, part);
+        bytes -= part;
+        to_at += part;
+        from_at += part;
+        if (to_at == to->length)
+            to++, to_at = 0;
+        if (from_at == from->length)
+            from++, from_at = 0;
+    }
+}
+
+// Bounded: by what the receive queue holds; nothing arrives while this runs.
+static void echo_stream(struct watch *watch, weir_socket socket, uint32_t events)
+{
+    struct weir *weir = echo_of(watch, offsetof(struct echo, stream))->loop->weir;
+    (void)events;
+    for (;;) {
+        struct weir_slice in[SPANS];
+        struct weir_span out[SPANS];
+        int there = weir_socket_peek(weir, socket, 0, in, SPANS);
+        if (there == WEIR_AGAIN)
+            return;
+        // End of stream: all before it has been queued to go back; close sends it, then FIN.
+        int room = there <= 0 ? WEIR_CLOSED : weir_socket_reserve(weir, socket, (uint32_t)there, out, SPANS);
+        if (room == WEIR_AGAIN)
+            return;  // WRITABLE will come, and the peer's window closes meanwhile
+        if (room < 0) {
+            (void)weir_socket_close(weir, socket);
+            return;
+        }
+        uint32_t bytes = (uint32_t)(room < there ? room : there);
+        gather(out, in, bytes);
+        (void)weir_socket_commit(weir, socket, bytes);
+        (void)weir_socket_consume(weir, socket, bytes);
+    }
+}
+
+static void echo_accept(struct watch *watch, weir_socket listener, uint32_t events)
+{
+    struct echo *echo = echo_of(watch, offsetof(struct echo, listener));
+    weir_socket socket;
+    (void)events;
+    while ((socket = service_accept(echo->loop, listener, &echo->stream)) > 0)
+        echo_stream(&echo->stream, socket, WEIR_READABLE);
+}
+
+static void echo_datagram(struct watch *watch, weir_socket socket, uint32_t events)
+{
+    struct weir *weir = echo_of(watch, offsetof(struct echo, datagram))->loop->weir;
+    struct weir_message message;
+    struct weir_slice slice;
+    (void)events;
+    while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+        const struct weir_message reply = {.peer = message.peer, .local = message.local};
+        if (service_may_answer(&message))
+            (void)weir_socket_send_message(weir, socket, &reply, &slice, slice.length > 0);  // no room: UDP may lose it
+        (void)weir_socket_discard(weir, socket);
+    }
+}
+
+int echo_start(struct echo *echo, struct loop *loop, uint16_t port)
+{
+    echo->listener.event = echo_accept;
+    echo->stream.event = echo_stream;
+    echo->datagram.event = echo_datagram;
+    echo->loop = loop;
+    echo->bound = service_bind(loop, port, &echo->datagram);
+    if (echo->bound < 0)
+        echo->bound = 0;
+    echo->listening = service_listen(loop, port, &echo->listener);
+    if (echo->listening > 0)
+        return WEIR_OK;
+    int error = echo->listening;
+    echo_stop(echo);
+    return error;
+}
+
+void echo_stop(struct echo *echo)
+{
+    service_close(echo->loop, &echo->listening);
+    service_close(echo->loop, &echo->bound);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/status.h"
+
+#include "weir/netif.h"
+#include "weir/stats.h"
+
+#define SOCKET_BYTES 480u     // the longest row
+#define COUNTERS_BYTES 12288u // kept free for what follows the sockets
+
+void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count)
+{
+    *status = (struct status){.weir = weir, .began_us = weir_now_us(weir)};
+    for (uint32_t i = 0; i < count && i < STATUS_NETIFS; i++)
+        status->netifs[status->netif_count++] = netifs[i];
+    status->next_us = status->began_us + STATUS_SAMPLE_US;
+}
+
+static uint32_t clamp_u32(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+uint64_t status_poll(struct status *status, uint64_t now_us)
+{
+    uint64_t rx_bytes = 0, tx_bytes = 0;
+    if (now_us < status->next_us)
+        return status->next_us;
+    for (uint32_t i = 0; i < status->netif_count; i++) {
+        rx_bytes += status->netifs[i]->stats.rx_bytes;
+        tx_bytes += status->netifs[i]->stats.tx_bytes;
+    }
+    // A poller that slept through several samples puts their mean into one: a gap would look like silence.
+    uint64_t span_us = now_us - status->next_us + STATUS_SAMPLE_US;
+    status->newest = (status->newest + 1) % STATUS_SAMPLES;
+    status->rx[status->newest] = clamp_u32((rx_bytes - status->rx_bytes) * STATUS_SAMPLE_US / span_us);
+    status->tx[status->newest] = clamp_u32((tx_bytes - status->tx_bytes) * STATUS_SAMPLE_US / span_us);
+    status->samples += status->samples < STATUS_SAMPLES;
+    status->rx_bytes = rx_bytes;
+    status->tx_bytes = tx_bytes;
+    status->next_us = now_us + STATUS_SAMPLE_US;
+    return status->next_us;
+}
+
+// ,"key":value
+static void number(struct text *out, const char *key, uint64_t value)
+{
+    text_put(out, ",\"");
+    text_put(out, key);
+    text_put(out, "\":");
+    text_u64(out, value);
+}
+
+static void flag(struct text *out, const char *key, bool value)
+{
+    text_put(out, ",\"");
+    text_put(out, key);
+    text_put(out, value ? "\":true" : "\":false");
+}
+
+static const char *address_state(uint8_t state)
+{
+    static const char *const names[] = {"none", "probing", "announcing", "ready", "conflict"};
+    return state < sizeof names / sizeof names[0] ? names[state] : "?";
+}
+
+static void render_netif(const struct weir_netif *netif, struct text *out)
+{
+    const struct weir_netif_stats *stats = &netif->stats;
+    text_put(out, "{\"name\":");
+    text_json(out, netif->name);
+    text_put(out, ",\"driver\":");
+    text_json(out, netif->driver->name);
+    text_put(out, ",\"address\":\"");
+    text_addr(out, netif->address);
+    text_char(out, '/');
+    text_u64(out, netif->prefix_length);
+    text_put(out, "\",\"address_state\":\"");
+    text_put(out, address_state(netif->arp_state));
+    text_put(out, "\",\"mac\":\"");
+    text_mac(out, netif->mac);
+    text_char(out, '"');
+    flag(out, "up", netif->flags & WEIR_NETIF_UP);
+    flag(out, "link", netif->flags & WEIR_NETIF_LINK);
+    flag(out, "tx_checksum", netif->capabilities & WEIR_NETIF_TX_CHECKSUM);
+    flag(out, "tso", netif->capabilities & WEIR_NETIF_TSO4);
+    number(out, "mtu", netif->mtu);
+    number(out, "rx_bytes", stats->rx_bytes);
+    number(out, "tx_bytes", stats->tx_bytes);
+    number(out, "rx_frames", stats->rx_frames);
+    number(out, "tx_frames", stats->tx_frames);
+    number(out, "rx_dropped", stats->rx_dropped);
+    number(out, "tx_dropped", stats->tx_dropped);
+    number(out, "rx_runt", stats->rx_runt);
+    number(out, "rx_unknown", stats->rx_unknown);
+    number(out, "tx_full", stats->tx_full);
+    text_char(out, '}');
+}
+
+static void render_tcp_info(const struct weir_tcp_info *info, struct text *out)
+{
+    number(out, "cwnd", info->cwnd);
+    if (info->ssthresh != UINT32_MAX)
+        number(out, "ssthresh", info->ssthresh);
+    number(out, "inflight", info->inflight);
+    number(out, "mss", info->snd_mss);
+    number(out, "rtt_us", info->srtt_us);
+    number(out, "rto_us", info->rto_us);
+    number(out, "retransmits", info->total_retrans);
+    number(out, "recovery", info->recovery);
+    number(out, "sent", info->bytes_sent);
+    number(out, "received", info->bytes_received);
+    number(out, "snd_wnd", info->snd_wnd);
+    number(out, "rcv_wnd", info->rcv_wnd);
+}
+
+static void render_socket(struct weir *weir, const struct weir_socket_info *socket, struct text *out)
+{
+    static const char *const types[] = {"tcp", "udp", "raw", "icmp"};
+    struct weir_tcp_info info;
+    text_put(out, "{\"type\":\"");
+    text_put(out, (unsigned)socket->type < 4 ? types[socket->type] : "?");
+    text_put(out, "\",\"state\":\"");
+    if (socket->type == WEIR_STREAM)
+        text_put(out, weir_tcp_state_name(socket->tcp_state));
+    text_put(out, "\",\"local\":\"");
+    text_endpoint(out, &socket->local);
+    text_put(out, "\",\"peer\":\"");
+    if (socket->peer.port != 0)
+        text_endpoint(out, &socket->peer);
+    text_char(out, '"');
+    number(out, "send_queue", socket->send_queue);
+    number(out, "receive_queue", socket->receive_queue);
+    bool connection = socket->type == WEIR_STREAM && socket->socket > 0 && socket->tcp_state != WEIR_TCP_LISTEN && socket->tcp_state != WEIR_TCP_CLOSED;
+    if (connection && weir_socket_tcp_info(weir, socket->socket, &info) == WEIR_OK) {
+        render_tcp_info(&info, out);
+        const char *congestion = weir_socket_congestion(weir, socket->socket);
+        text_put(out, ",\"congestion\":");
+        text_json(out, congestion != NULL ? congestion : "");
+    }
+    text_char(out, '}');
+}
+
+static void render_sockets(struct status *status, struct text *out)
+{
+    struct weir_socket_info socket;
+    uint32_t walked = 0, shown = 0, cursor = 0;
+    text_put(out, ",\"sockets\":[");
+    do {
+        socket = (struct weir_socket_info){0};
+        cursor = weir_socket_next(status->weir, cursor, &socket);
+        if (cursor == 0)
+            break;
+        walked++;
+        if (shown >= STATUS_SOCKETS || out->length + SOCKET_BYTES + COUNTERS_BYTES > out->room)
+            continue;
+        if (shown++ > 0)
+            text_char(out, ',');
+        render_socket(status->weir, &socket, out);
+    } while (walked < STATUS_SOCKETS_WALKED);
+    text_char(out, ']');
+    number(out, "sockets_total", walked);
+    flag(out, "sockets_more", cursor != 0);
+}
+
+static void render_counters(const struct weir *weir, struct text *out)
+{
+#define ROW(name, description) {#name, description},
+    static const struct { const char *name, *text; } rows[] = {WEIR_COUNTERS(ROW)};
+#undef ROW
+    bool first = true;
+    text_put(out, ",\"counters\":[");
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t value = weir_counter_get(weir, (enum weir_counter)i);
+        if (value == 0)
+            continue;
+        text_put(out, first ? "{\"name\":\"" : ",{\"name\":\"");
+        text_put(out, rows[i].name);
+        text_put(out, "\",\"text\":");
+        text_json(out, rows[i].text);
+        number(out, "value", value);
+        text_char(out, '}');
+        first = false;
+    }
+    text_char(out, ']');
+}
+
+static void render_history(const struct status *status, const char *key, const uint32_t *samples, struct text *out)
+{
+    text_put(out, ",\"");
+    text_put(out, key);
+    text_put(out, "\":[");
+    for (uint32_t i = 0; i < status->samples; i++) {
+        uint32_t at = (status->newest + STATUS_SAMPLES + 1 - status->samples + i) % STATUS_SAMPLES;
+        if (i > 0)
+            text_char(out, ',');
+        text_u64(out, samples[at]);
+    }
+    text_char(out, ']');
+}
+
+void status_render(struct status *status, struct text *out)
+{
+    uint64_t now_us = weir_now_us(status->weir);
+    text_put(out, "{\"stack\":\"Weir\"");
+    number(out, "uptime_ms", (now_us - status->began_us) / 1000);
+    number(out, "memory", weir_memory_used(status->weir));
+    text_put(out, ",\"netifs\":[");
+    for (uint32_t i = 0; i < status->netif_count; i++) {
+        if (i > 0)
+            text_char(out, ',');
+        render_netif(status->netifs[i], out);
+    }
+    text_char(out, ']');
+    render_history(status, "rx", status->rx, out);
+    render_history(status, "tx", status->tx, out);
+    render_sockets(status, out);
+    render_counters(status->weir, out);
+    text_put(out, "}\n");
+}

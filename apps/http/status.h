@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the status page shows, as JSON: interfaces, sockets, counters that are not zero, and the last two minutes' throughput.
+#ifndef APPS_HTTP_STATUS_H
+#define APPS_HTTP_STATUS_H
+
+#include "loop.h"
+#include "text.h"
+
+#define STATUS_SAMPLES 120u     // of throughput, one a second
+#define STATUS_SAMPLE_US 1000000u
+#define STATUS_SOCKETS 64u      // shown
+#define STATUS_SOCKETS_WALKED 4096u  // looked at, so that a request costs the same with a million of them
+#define STATUS_NETIFS 8u
+
+struct status {
+    struct weir *weir;
+    struct weir_netif *netifs[STATUS_NETIFS];
+    uint32_t netif_count;
+    uint64_t began_us, next_us;   // next sample
+    uint64_t rx_bytes, tx_bytes;  // at the last sample
+    uint32_t newest, samples;     // index of the newest, how many there are
+    uint32_t rx[STATUS_SAMPLES], tx[STATUS_SAMPLES];  // bytes in that second
+};
+
+void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count);
+// Takes the samples that are due; returns when the next is.
+uint64_t status_poll(struct status *status, uint64_t now_us);
+// Writes the JSON object. Sockets that would not fit are left out, and counted in "sockets_total".
+void status_render(struct status *status, struct text *out);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "loop.h"
+
+void loop_init(struct loop *loop, struct weir *weir)
+{
+    loop->weir = weir;
+    loop->apps = NULL;
+}
+
+void loop_add(struct loop *loop, struct app *app)
+{
+    app->next = loop->apps;
+    loop->apps = app;
+}
+
+void loop_remove(struct loop *loop, struct app *app)
+{
+    for (struct app **at = &loop->apps; *at != NULL; at = &(*at)->next) {
+        if (*at == app) {
+            *at = app->next;
+            return;
+        }
+    }
+}
+
+int loop_watch(struct loop *loop, weir_socket socket, struct watch *watch)
+{
+    return weir_socket_set_user(loop->weir, socket, watch);
+}
+
+// Hands out at most LOOP_EVENTS events. Returns how many.
+static uint32_t loop_dispatch(struct loop *loop)
+{
+    uint32_t handled = 0;
+    while (handled < LOOP_EVENTS) {
+        uint32_t events = 0;
+        weir_socket socket = weir_ready_next(loop->weir, &events);
+        if (socket <= 0)
+            break;
+        struct watch *watch = weir_socket_user(loop->weir, socket);
+        if (watch != NULL)
+            watch->event(watch, socket, events);
+        handled++;
+    }
+    return handled;
+}
+
+static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
+{
+    uint64_t due_us = WEIR_NEVER;
+    for (struct app *app = loop->apps; app != NULL;) {
+        struct app *next = app->next;  // the application may remove itself
+        uint64_t app_due_us = app->poll(app, now_us);
+        due_us = app_due_us < due_us ? app_due_us : due_us;
+        app = next;
+    }
+    return due_us;
+}
+
+uint64_t loop_run(struct loop *loop, uint64_t now_us)
+{
+    uint64_t due_us = weir_poll(loop->weir, now_us);
+    for (uint32_t round = 0; round < LOOP_ROUNDS; round++) {
+        uint32_t handled = loop_dispatch(loop);
+        uint64_t apps_due_us = loop_poll_apps(loop, now_us);
+        due_us = weir_poll(loop->weir, now_us);  // sends what the handlers queued
+        due_us = apps_due_us < due_us ? apps_due_us : due_us;
+        if (handled == 0)
+            return due_us;
+    }
+    return now_us;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The dispatcher that applications share: it drains weir_ready_next, calls the handler that a socket's user pointer names, and
+// runs the applications' timers. No threads, no system calls: the same applications run on a host and on bare metal.
+//
+// All functions are called with the instance's lock held (or from the only thread), and never from inside a handler, except
+// loop_watch, loop_add and loop_remove.
+#ifndef APPS_LOOP_H
+#define APPS_LOOP_H
+
+#include "weir/instance.h"
+#include "weir/socket.h"
+
+// What a socket's user pointer points at: the first member of an application's connection, listener or client.
+struct watch {
+    // `events` are enum weir_ready bits that became true since the last call (edges): go on until WEIR_AGAIN.
+    void (*event)(struct watch *watch, weir_socket socket, uint32_t events);
+};
+
+// An application with timers: the first member of its struct.
+struct app {
+    struct app *next;  // the loop's
+    // Does what is due and returns the next deadline, µs; WEIR_NEVER when there is none. May remove itself from the loop.
+    uint64_t (*poll)(struct app *app, uint64_t now_us);
+};
+
+struct loop {
+    struct weir *weir;
+    struct app *apps;
+};
+
+#define LOOP_EVENTS 256u  // handled in a round, so that output is never far behind input
+#define LOOP_ROUNDS 4u    // poll and dispatch so often in one call of loop_run
+
+void loop_init(struct loop *loop, struct weir *weir);
+void loop_add(struct loop *loop, struct app *app);
+void loop_remove(struct loop *loop, struct app *app);
+// Names the handler of a socket's events. NULL: none.
+int loop_watch(struct loop *loop, weir_socket socket, struct watch *watch);
+// Polls the instance, the applications, and dispatches events until nothing is left or LOOP_ROUNDS passed. Returns the next
+// deadline, µs: <= now_us when work is left.
+uint64_t loop_run(struct loop *loop, uint64_t now_us);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What every server begins with: a listening or a bound socket whose events go to a watch. Lock held.
+#ifndef APPS_SERVICE_H
+#define APPS_SERVICE_H
+
+#include "loop.h"
+
+#define SERVICE_BACKLOG 64u          // clamped to WEIR_CFG_LISTEN_BACKLOG_MAX
+#define SERVICE_KEEPALIVE_S 60       // a peer that vanished frees its socket after about three times this
+#define SERVICE_UNPRIVILEGED 1024u   // UDP services do not answer lower ports: two of them would answer each other for ever
+
+// Listens on `port` of every address. A socket, or an enum weir_error.
+weir_socket service_listen(struct loop *loop, uint16_t port, struct watch *watch);
+// Binds a datagram socket to `port` of every address. A socket, or an enum weir_error.
+weir_socket service_bind(struct loop *loop, uint16_t port, struct watch *watch);
+// Takes the next connection of a listener and gives it `watch` and keepalive. WEIR_AGAIN: none waits.
+weir_socket service_accept(struct loop *loop, weir_socket listener, struct watch *watch);
+// Whether a datagram service may answer: not a well-known port, not sent to a broadcast or multicast address.
+bool service_may_answer(const struct weir_message *message);
+void service_close(struct loop *loop, weir_socket *socket);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#define _GNU_SOURCE  // struct ifreq, EBADFD
+#include "tuntap.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "weir/error.h"
+
+#ifndef TUN_F_USO4  // newer than some systems' headers (Linux 6.2)
+#define TUN_F_USO4 0x20
+#define TUN_F_USO6 0x40
+#endif
+
+#define DEVICE "/dev/net/tun"
+#define FRAME_AT 32u                                         // leaves room for the virtio-net header before it
+#define SLICES_MAX (WEIR_FRAME_SLICES + WEIR_CFG_TX_SLICES)  // also of a forwarded frame
+
+// Says in io->error why `what` failed, and answers with the error a caller can act on.
+static int fail(struct tuntap *io, const char *what, const char *ifname, int reason)
+{
+    const char *advice;
+    int error = WEIR_INVALID;
+    switch (reason) {
+    case EACCES:
+    case EPERM:
+        advice = "run as root, let root make it with `ip tuntap add ... user YOU`, or use a packet socket in a user namespace";
+        error = WEIR_PERMISSION;
+        break;
+    case ENOENT:
+    case ENXIO:
+    case ENODEV:
+        advice = "this kernel offers no TUN/TAP device here; use a packet socket";
+        error = WEIR_NOT_SUPPORTED;
+        break;
+    case EBUSY:
+        advice = "another program has it open";
+        error = WEIR_IN_USE;
+        break;
+    case EINVAL: advice = "an interface of that name and another kind exists; choose another name, or delete it"; break;
+    default:
+        advice = "see the system's log";
+        error = reason == ENOMEM || reason == EMFILE || reason == ENFILE ? WEIR_NO_MEMORY : WEIR_NOT_SUPPORTED;
+        break;
+    }
+    snprintf(io->error, sizeof io->error, "%s %s: %s: %s", what, ifname, strerror(reason), advice);
+    tuntap_close(io);
+    return error;
+}
+
+// What Linux may hand over unfinished. Merged UDP is not asked for on the way in: its bounds would be lost. Whether Linux cuts it on
+// the way out shows in its taking the flag at all.
+static int set_offloads(struct tuntap *io)
+{
+    unsigned long wanted = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO_ECN;
+    io->uso = ioctl(io->fd, TUNSETOFFLOAD, wanted | TUN_F_USO4 | TUN_F_USO6) == 0;
+    if (ioctl(io->fd, TUNSETOFFLOAD, wanted) == 0)
+        return 0;
+    return ioctl(io->fd, TUNSETOFFLOAD, TUN_F_CSUM) < 0 ? errno : 0;
+}
+
+int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags)
+{
+    memset(io, 0, offsetof(struct tuntap, buffer));
+    io->fd = -1;
+    io->carrier.socket = -1;
+    if (strlen(ifname) >= IFNAMSIZ)
+        return fail(io, "interface", ifname, EINVAL);
+    io->fd = open(DEVICE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (io->fd < 0)
+        return fail(io, "open", DEVICE, errno);
+
+    struct ifreq request;
+    memset(&request, 0, sizeof request);
+    strncpy(request.ifr_name, ifname, sizeof request.ifr_name - 1);
+    io->vnet = !(flags & TUNTAP_NO_VNET);
+    request.ifr_flags = (short)((flags & TUNTAP_ETHERNET ? IFF_TAP : IFF_TUN) | IFF_NO_PI | (io->vnet ? IFF_VNET_HDR : 0));
+    if (ioctl(io->fd, TUNSETIFF, &request) < 0)
+        return fail(io, "interface", ifname, errno);
+    int size = (int)VNET_HEADER_BYTES;
+    int reason = io->vnet && ioctl(io->fd, TUNSETVNETHDRSZ, &size) < 0 ? errno : 0;
+    if (reason == 0 && io->vnet)
+        reason = set_offloads(io);
+    else if (reason == 0 && ioctl(io->fd, TUNSETOFFLOAD, 0ul) < 0)  // a persistent interface may remember another's
+        reason = errno;
+    if (reason == 0)
+        reason = carrier_open(&io->carrier, request.ifr_name);
+    if (reason == 0 && (flags & TUNTAP_UP))
+        reason = carrier_raise(&io->carrier);
+    return reason == 0 ? WEIR_OK : fail(io, "interface", request.ifr_name, reason);
+}
+
+void tuntap_close(struct tuntap *io)
+{
+    if (io->fd >= 0)
+        close(io->fd);
+    io->fd = -1;
+    carrier_close(&io->carrier);
+}
+
+short tuntap_events(const struct tuntap *io)
+{
+    if (io->dead)
+        return 0;
+    return (short)(io->blocked ? POLLIN | POLLOUT : POLLIN);
+}
+
+void tuntap_attach(struct tuntap *io, struct weir_netif *netif)
+{
+    uint16_t mtu = carrier_mtu(&io->carrier);
+    netif->driver_data = io;
+    if (mtu != 0)
+        netif->mtu = mtu;
+    if (io->vnet)
+        netif->capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
+    if (io->uso)
+        netif->capabilities |= WEIR_NETIF_USO4;
+}
+
+// A frame did not leave. Only "try again" keeps it; everything else ends it here, so that no frame can block those behind it.
+static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif, int reason)
+{
+    switch (reason) {
+    case EAGAIN:
+    case ENOBUFS:
+    case ENOMEM:
+        io->blocked = true;
+        io->counters.tx_full++;
+        return WEIR_TX_FULL;
+    case EIO:  // Linux' side is down
+    case ENETDOWN:
+    case EBADFD:  // … or deleted
+        io->dead |= reason == EBADFD;
+        io->counters.tx_down++;
+        carrier_lost(&io->carrier, netif);
+        break;
+    default: io->counters.tx_refused++; break;
+    }
+    netif->stats.tx_dropped++;
+    return WEIR_TX_DONE;
+}
+
+enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    struct tuntap *io = netif->driver_data;
+    struct virtio_net_hdr header;
+    struct iovec parts[1 + SLICES_MAX];
+    int count = 0;
+    if (tx->count > SLICES_MAX)
+        return not_sent(io, netif, EMSGSIZE);
+    if (io->vnet) {
+        vnet_from_tx(&header, tx);
+        parts[count++] = (struct iovec){&header, sizeof header};
+    }
+    for (uint16_t i = 0; i < tx->count; i++)
+        parts[count++] = (struct iovec){(void *)tx->slices[i].data, tx->slices[i].length};
+    ssize_t written;
+    do {
+        written = writev(io->fd, parts, count);
+    } while (written < 0 && errno == EINTR);
+    return written < 0 ? not_sent(io, netif, errno) : WEIR_TX_DONE;
+}
+
+// Hands up what read() put at `start`. Returns the frames delivered; 0: it was none.
+static int deliver(struct tuntap *io, struct weir_netif *netif, uint8_t *start, size_t bytes, size_t room)
+{
+    size_t prefix = io->vnet ? VNET_HEADER_BYTES : 0;
+    if (bytes <= prefix || bytes == room) {
+        if (bytes == room)
+            io->counters.rx_too_long++;
+        else
+            io->counters.rx_bad++;
+        netif->stats.rx_dropped++;
+        return 0;
+    }
+    struct virtio_net_hdr header = {0};
+    if (io->vnet)
+        memcpy(&header, start, sizeof header);
+    int delivered = vnet_deliver(netif, &header, start + prefix, (uint32_t)(bytes - prefix));
+    if (delivered == 0) {
+        io->counters.rx_bad++;
+        netif->stats.rx_dropped++;
+    }
+    return delivered;
+}
+
+int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes)
+{
+    struct tuntap *io = netif->driver_data;
+    struct pollfd wait = {.fd = io->fd, .events = POLLOUT};
+    if (io->blocked && poll(&wait, 1, 0) == 1) {
+        io->blocked = false;
+        weir_netif_ready(netif);
+    }
+    // The IP header behind link_bytes comes to lie 4-aligned.
+    uint8_t *frame = io->buffer + FRAME_AT + (4 - link_bytes % 4) % 4;
+    uint8_t *start = io->vnet ? frame - VNET_HEADER_BYTES : frame;
+    size_t room = (size_t)(io->buffer + sizeof io->buffer - start);
+    int delivered = 0;
+    for (int reads = 0; reads < budget && !io->dead; reads++) {
+        ssize_t got = read(io->fd, start, room);
+        if (got >= 0) {
+            delivered += deliver(io, netif, start, (size_t)got, room);
+        } else if (errno == EBADFD) {
+            io->dead = true;
+            carrier_lost(&io->carrier, netif);
+        } else if (errno != EINTR) {
+            break;
+        }
+    }
+    return delivered;
+}
+
+uint64_t tuntap_timer(struct weir_netif *netif, uint64_t now_us)
+{
+    struct tuntap *io = netif->driver_data;
+    return carrier_timer(&io->carrier, netif, now_us);
+}

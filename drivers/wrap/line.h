@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A delay line: copies of frames that wait for their time, in one direction of a wrapper. Sorted by due time; equal times keep
+// their order. Memory is malloc's, bounded by limit_bytes.
+#ifndef DRIVERS_WRAP_LINE_H
+#define DRIVERS_WRAP_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap.h"
+
+struct line_frame;
+
+struct line {
+    struct line_frame *first, *last;
+    uint64_t bytes, limit_bytes;  // of the frames in it
+    uint32_t frames;
+    bool blocked;  // the driver said FULL
+};
+
+// Copies a frame into the line and returns the copy's bytes, which the caller may change; NULL: over the limit, or no memory.
+uint8_t *line_put_tx(struct line *line, const struct weir_tx *tx, uint64_t due_us);
+uint8_t *line_put_rx(struct line *line, const struct weir_frame *frame, uint64_t due_us, enum weir_checksum checksum);
+// Whether a frame that comes now must wait behind one that is due.
+bool line_busy(const struct line *line, uint64_t now_us);
+// Sends (delivers) every frame due by now_us; work bounded by the line's content. Returns how many.
+int line_run_tx(struct line *line, struct wrap *wrap, uint64_t now_us);
+int line_run_rx(struct line *line, struct wrap *wrap, uint64_t now_us);
+// When the next frame is due; WEIR_NEVER: none, or the driver has no room.
+uint64_t line_next(const struct line *line);
+void line_clear(struct line *line);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Addresses. Outside src/ip, src/wire and api/ nothing looks inside a weir_addr: use the functions below, so that
+// a second family (and its zone) can be added without touching a caller. Integers are in host byte order.
+#ifndef WEIR_ADDR_H
+#define WEIR_ADDR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct weir_addr {
+    uint32_t v4;  // 0xc0a80001 is 192.168.0.1
+};
+
+// One end of a conversation. Port 0 means "any" when binding, and is invalid as a destination.
+struct weir_endpoint {
+    struct weir_addr addr;
+    uint16_t port;
+};
+
+static inline struct weir_addr weir_addr_any(void) { return (struct weir_addr){0}; }
+static inline struct weir_addr weir_addr_v4(uint32_t host_order) { return (struct weir_addr){host_order}; }
+static inline struct weir_addr weir_ip4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+{
+    return weir_addr_v4((uint32_t)a << 24 | (uint32_t)b << 16 | (uint32_t)c << 8 | d);
+}
+static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b) { return a.v4 == b.v4; }
+static inline bool weir_addr_is_any(struct weir_addr a) { return a.v4 == 0; }
+static inline bool weir_addr_is_multicast(struct weir_addr a) { return a.v4 >> 28 == 0xe; }
+static inline bool weir_addr_is_loopback(struct weir_addr a) { return a.v4 >> 24 == 127; }
+// Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
+static inline bool weir_addr_is_broadcast(struct weir_addr a) { return a.v4 == 0xffffffffu; }
+
+#endif

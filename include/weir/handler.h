@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Handlers a user registers: ethertypes, IP protocols, and taps that see all frames. All run with the instance's
+// lock held inside weir_input (taps also inside weir_poll); they must not block and must not call into the instance,
+// except to send later through a socket of their own (set a flag, return). Call these functions under the lock.
+#ifndef WEIR_HANDLER_H
+#define WEIR_HANDLER_H
+
+#include "weir/netif.h"
+
+// Frames of one ethertype that Weir itself does not take. `offset` is where the payload begins.
+struct weir_ethertype_handler {
+    struct weir_ethertype_handler *next;  // Weir's
+    uint16_t ethertype;
+    void (*input)(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset);
+    void *context;
+};
+
+// Packets of one IP protocol that Weir itself does not take. `offset` is where the transport header begins.
+struct weir_protocol_handler {
+    struct weir_protocol_handler *next;  // Weir's
+    uint8_t protocol;
+    void (*input)(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset, struct weir_addr source,
+                  struct weir_addr destination);
+    void *context;
+};
+
+// Sees every frame of every interface, as it arrives and as it is handed to a driver that took it.
+struct weir_tap {
+    struct weir_tap *next;  // Weir's
+    void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count, uint64_t now_us);
+    void *context;
+};
+
+// The struct is the caller's and stays registered until removed. WEIR_IN_USE: the number has a handler.
+int weir_ethertype_register(struct weir *weir, struct weir_ethertype_handler *handler);
+void weir_ethertype_unregister(struct weir *weir, struct weir_ethertype_handler *handler);
+int weir_protocol_register(struct weir *weir, struct weir_protocol_handler *handler);
+void weir_protocol_unregister(struct weir *weir, struct weir_protocol_handler *handler);
+void weir_tap_add(struct weir *weir, struct weir_tap *tap);
+void weir_tap_remove(struct weir *weir, struct weir_tap *tap);
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Network interfaces: what a driver implements (struct weir_driver), what it calls (weir_input, weir_tx_ready,
+// weir_tx_complete, weir_link_change), and how an interface is configured. A driver needs no other header.
+//
+// Frames are borrowed, both ways. Bytes lent to weir_input belong to the driver again when it returns; bytes lent to
+// `tx` belong to the stack again when it returns, unless it answered WEIR_TX_HELD.
+// Unless said otherwise a function is called with the instance's lock held, from any thread, never from an interrupt.
+#ifndef WEIR_NETIF_H
+#define WEIR_NETIF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "weir/addr.h"
+#include "weir/options.h"
+
+struct weir;
+struct weir_netif;
+struct weir_link;
+
+struct weir_slice {
+    const uint8_t *data;
+    uint32_t length;  // bytes, not 0
+};
+
+// State of a received frame's transport checksum.
+enum weir_checksum {
+    WEIR_CHECKSUM_NONE,      // not looked at: the stack verifies
+    WEIR_CHECKSUM_VERIFIED,  // the device verified it (or the frame never left this machine)
+};
+
+#define WEIR_FRAME_SLICES 48   // at most so many slices in a received frame
+#define WEIR_FRAME_HEAD 160    // the first slice holds at least min(length, this) bytes: all headers Weir parses
+
+// A received frame, from the first byte of the link header, without FCS.
+struct weir_frame {
+    const struct weir_slice *slices;
+    uint32_t length;        // bytes in all slices together
+    uint16_t count;         // slices, 1 to WEIR_FRAME_SLICES
+    uint16_t segments;      // TCP segments merged into this frame by the device; 0 or 1: not merged
+    uint16_t segment_size;  // payload bytes of each merged segment but the last; 0 if not merged
+    uint8_t checksum;       // enum weir_checksum
+};
+
+enum weir_tx_verdict {
+    WEIR_TX_DONE,        // sent, or copied: the bytes are no longer needed
+    WEIR_TX_HELD,        // the payload slices stay in use until weir_tx_complete (only if weir_tx.holdable)
+    WEIR_TX_FULL,        // no room now; nothing was taken; the driver will call weir_tx_ready
+    WEIR_TX_UNRESOLVED,  // (never from a driver) the neighbour's link address is being resolved
+};
+
+enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4 };
+
+// A frame to transmit. slices[0] is the header part (link to transport) and is never held; the rest is payload.
+struct weir_tx {
+    const struct weir_slice *slices;
+    uint32_t length;            // bytes in all slices together
+    uint16_t count;             // slices
+    uint16_t header_length;     // bytes of link + network + transport header, all within slices[0]
+    uint16_t checksum_start;    // where the device sums from, bytes from the frame's start; 0: checksum is complete
+    uint16_t checksum_offset;   // where it stores the sum, bytes from checksum_start (pseudo-header sum is in place)
+    uint16_t segment_size;      // payload bytes per segment the device cuts; 0: not to be cut
+    uint8_t gso;                // enum weir_gso
+    bool holdable;              // the driver may answer WEIR_TX_HELD
+    int32_t hold_socket;        // to be handed to weir_tx_complete
+    uint32_t hold_end;
+};
+
+// What a device offers.
+enum weir_netif_capability {
+    WEIR_NETIF_TX_CHECKSUM = 1,  // computes TCP and UDP checksums over IPv4
+    WEIR_NETIF_TSO4 = 2,         // cuts large TCP segments (needs TX_CHECKSUM)
+    WEIR_NETIF_USO4 = 4,         // cuts large UDP datagrams
+    WEIR_NETIF_BROADCAST = 8,    // the link can broadcast (Ethernet)
+    WEIR_NETIF_MULTICAST = 16,   // the link can multicast
+    WEIR_NETIF_LOOPBACK = 32,    // what is sent comes back; never routed to from outside
+};
+
+// A driver is a const table. Only `tx` is required. None may block.
+struct weir_driver {
+    const char *name;
+    enum weir_tx_verdict (*tx)(struct weir_netif *netif, const struct weir_tx *tx);
+    // The end of a batch of `tx`: ring the doorbell once. May be NULL.
+    void (*flush)(struct weir_netif *netif);
+    // Delivers at most `budget` frames through weir_input; returns how many it delivered. For pollers (NAPI-like).
+    int (*poll)(struct weir_netif *netif, int budget);
+    // Adds (join) or removes a multicast link address from the receive filter. 32 groups share one address, so it may be added
+    // more than once: count. NULL: the device passes all multicast.
+    void (*filter)(struct weir_netif *netif, const uint8_t address[6], bool join);
+    // Work of the driver's own that time brings (a delaying wrapper, a look at the carrier). Does what is due at now_us and returns
+    // the next deadline, µs; WEIR_NEVER: none; not after now_us: it delivered or sent something, call again. The poller calls it
+    // before weir_poll (it may deliver input) and again after it (tx may have brought a deadline nearer). NULL: never.
+    uint64_t (*timer)(struct weir_netif *netif, uint64_t now_us);
+};
+
+// Who receives what a driver delivers. NULL in weir_netif.upper means the stack; a wrapper (drivers/wrap) puts itself into the
+// netif of the driver it wraps, and is the driver of a netif around it. All four are required.
+struct weir_upper {
+    void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
+    void (*ready)(struct weir_netif *netif);
+    void (*complete)(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end);
+    void (*carrier)(struct weir_netif *netif, bool up);
+};
+
+enum weir_netif_flag {
+    WEIR_NETIF_UP = 1,        // administratively up
+    WEIR_NETIF_LINK = 2,      // carrier
+    WEIR_NETIF_TX_BLOCKED = 4,  // the driver said FULL; weir_tx_ready clears it
+    WEIR_NETIF_SERVER_MODE = 8,  // no neighbour cache: replies go to the link address the request came from
+    WEIR_NETIF_VLAN = 16,     // frames carry an 802.1Q tag with `vlan`
+};
+
+struct weir_netif_stats {
+    uint64_t rx_bytes, tx_bytes;
+    uint32_t rx_frames, tx_frames, rx_segments, tx_segments;
+    uint32_t rx_runt;      // shorter than its headers, or lengths that contradict each other
+    uint32_t rx_unknown;   // no handler for ethertype, or not addressed to us
+    uint32_t rx_dropped, tx_dropped, tx_full;
+};
+
+// An interface. The memory is the caller's and must outlive weir_netif_remove. Fill in with weir_netif_init; fields
+// marked (driver) may be set between init and add; read freely under the lock; write only through functions.
+struct weir_netif {
+    struct weir *weir;
+    struct weir_netif *next;
+    const struct weir_driver *driver;
+    const struct weir_link *link;   // link type: weir_link_ethernet or weir_link_rawip
+    void *driver_data;              // (driver)
+    char name[8];                   // "tap0"
+    uint8_t mac[6];                 // (driver) link address; zero on links without one
+    uint16_t mtu;                   // (driver) network-layer bytes: 1500
+    uint16_t vlan;                  // 802.1Q VID with WEIR_NETIF_VLAN
+    uint16_t capabilities;          // (driver) enum weir_netif_capability
+    uint8_t flags;                  // enum weir_netif_flag
+    uint8_t index;                  // 1 for the first interface
+    uint8_t tx_queue_hint;
+    uint8_t arp_state;              // of our own address: enum weir_address_state
+    uint8_t arp_count;              // probes or announcements sent
+    uint8_t prefix_length;          // of `address`
+    uint8_t conflicts;              // of `address` with other hosts, in a row
+    struct weir_addr address;       // any: none yet
+    struct weir_addr gateway_hint;  // unused by the core; shown by tools
+    uint32_t arp_due_us;            // next probe or announcement
+    uint32_t conflict_ms;           // when the address was last defended
+    struct weir_netif_stats stats;
+    const struct weir_upper *upper;  // both set by wrappers only
+    void *upper_data;
+};
+
+extern const struct weir_link weir_link_ethernet;  // Ethernet II, 802.1Q, ARP
+extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP, PPP)
+
+enum weir_address_state { WEIR_ADDRESS_NONE, WEIR_ADDRESS_PROBING, WEIR_ADDRESS_ANNOUNCING, WEIR_ADDRESS_READY, WEIR_ADDRESS_CONFLICT };
+
+// How an address is taken into use.
+enum weir_address_mode {
+    WEIR_ADDRESS_AT_ONCE,   // use now and announce (RFC 5227 §2.3), defend later
+    WEIR_ADDRESS_PROBE,     // probe first (§2.1.1); ready or conflict is seen in arp_state
+};
+
+// Prepares *netif (zeroed). `name` is cut at 7 bytes.
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link);
+// Adds it to the instance, administratively up, link up. WEIR_INVALID for an MTU below 68 or a repeated name.
+int weir_netif_add(struct weir *weir, struct weir_netif *netif);
+// Removes it: its routes, neighbours and addresses go; connections through it see no route until another appears.
+void weir_netif_remove(struct weir_netif *netif);
+int weir_netif_set_up(struct weir_netif *netif, bool up);
+// Sets (or with any: clears) the IPv4 address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID: a multicast,
+// broadcast or loopback address; WEIR_NO_MEMORY: the routing table is full (the interface then has no address).
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
+struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
+
+// Routes: longest prefix, then lowest metric. gateway any: on-link. prefix 0.0.0.0/0 is the default route.
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric);
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif);
+
+// --- what a driver calls -------------------------------------------------------------------------------------------
+// Hands a frame up. Never calls back into the driver's tx. Bounded work: proportional to the frame.
+void weir_input(struct weir_netif *netif, const struct weir_frame *frame);
+// After WEIR_TX_FULL: there is room again. The next weir_poll transmits.
+void weir_tx_ready(struct weir_netif *netif);
+// Ends a WEIR_TX_HELD. Calls for one socket come in the order of the frames.
+void weir_tx_complete(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end);
+// Carrier came or went. On return of the carrier addresses are announced again and paused connections resume.
+void weir_link_change(struct weir_netif *netif, bool up);
+
+// The instance's time, µs (also in instance.h). It stands still during a batch.
+uint64_t weir_now_us(const struct weir *weir);
+
+// The same four for drivers that may be wrapped: to the wrapper around this driver, or else to the stack.
+static inline void weir_netif_deliver(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    if (netif->upper)
+        netif->upper->input(netif, frame);
+    else
+        weir_input(netif, frame);
+}
+static inline void weir_netif_ready(struct weir_netif *netif)
+{
+    if (netif->upper)
+        netif->upper->ready(netif);
+    else
+        weir_tx_ready(netif);
+}
+static inline void weir_netif_complete(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end)
+{
+    if (netif->upper)
+        netif->upper->complete(netif, hold_socket, hold_end);
+    else
+        weir_tx_complete(netif, hold_socket, hold_end);
+}
+static inline void weir_netif_carrier(struct weir_netif *netif, bool up)
+{
+    if (netif->upper)
+        netif->upper->carrier(netif, up);
+    else
+        weir_link_change(netif, up);
+}
+
+#endif

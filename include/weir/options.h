@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from config/options.toml: change that file, then run `make options`.
+// Choose a profile with -DWEIR_PROFILE_TINY, -DWEIR_PROFILE_SMALL or (default) -DWEIR_PROFILE_FULL; override with -DWEIR_CFG_NAME=value.
+#ifndef WEIR_OPTIONS_H
+#define WEIR_OPTIONS_H
+
+#if defined(WEIR_PROFILE_TINY)
+#define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_TIMER_WHEEL 0
+#define WEIR_DEFAULT_ERROR_NAMES 0
+#define WEIR_DEFAULT_VLAN 0
+#define WEIR_DEFAULT_ARP_CACHE 0
+#define WEIR_DEFAULT_NEIGHBOURS 1
+#define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 0
+#define WEIR_DEFAULT_FRAGMENTS 0
+#define WEIR_DEFAULT_REASSEMBLY_BYTES 0
+#define WEIR_DEFAULT_ROUTES 1
+#define WEIR_DEFAULT_NETIFS 1
+#define WEIR_DEFAULT_LOOPBACK 0
+#define WEIR_DEFAULT_LOOPBACK_BYTES 0
+#define WEIR_DEFAULT_FORWARDING 0
+#define WEIR_DEFAULT_OUTBOX_BYTES 192
+#define WEIR_DEFAULT_ICMP_ERRORS 0
+#define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_MULTICAST_GROUPS 1
+#define WEIR_DEFAULT_UDP 0
+#define WEIR_DEFAULT_RAW 0
+#define WEIR_DEFAULT_TCP_CONNECT 0
+#define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
+#define WEIR_DEFAULT_TCP_TIMESTAMPS 0
+#define WEIR_DEFAULT_TCP_SACK 0
+#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
+#define WEIR_DEFAULT_TCP_INTERVALS 4
+#define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 4
+#define WEIR_DEFAULT_TCP_URGENT 0
+#define WEIR_DEFAULT_TCP_KEEPALIVE 0
+#define WEIR_DEFAULT_TCP_SYN_COOKIES 0
+#define WEIR_DEFAULT_TCP_INFO 0
+#define WEIR_DEFAULT_TCP_HALF_OPEN 2
+#define WEIR_DEFAULT_TCP_TIME_WAIT 2
+#define WEIR_DEFAULT_TCP_MSL_MS 30000
+#define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
+#define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
+#define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
+#define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
+#define WEIR_DEFAULT_TCP_SEND_BYTES 1072
+#define WEIR_DEFAULT_TCP_RECEIVE_BYTES 1072
+#define WEIR_DEFAULT_TCP_MSS_MAX 536
+#define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
+#define WEIR_DEFAULT_CC_CUBIC 0
+#define WEIR_DEFAULT_SOCKETS 2
+#define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
+#define WEIR_DEFAULT_SOCKET_OPTIONS 0
+#define WEIR_DEFAULT_STATS 0
+#define WEIR_DEFAULT_DATAGRAM_SOCKETS 0
+#define WEIR_DEFAULT_DATAGRAM_SEND_BYTES 0
+#define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 0
+#define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
+#define WEIR_DEFAULT_POLL_QUANTUM 4
+#define WEIR_DEFAULT_TX_SLICES 3
+#define WEIR_DEFAULT_COUNTER_NAMES 0
+#define WEIR_DEFAULT_HANDLERS 0
+#elif defined(WEIR_PROFILE_SMALL)
+#define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_TIMER_WHEEL 0
+#define WEIR_DEFAULT_ERROR_NAMES 1
+#define WEIR_DEFAULT_VLAN 0
+#define WEIR_DEFAULT_ARP_CACHE 1
+#define WEIR_DEFAULT_NEIGHBOURS 8
+#define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 600
+#define WEIR_DEFAULT_FRAGMENTS 1
+#define WEIR_DEFAULT_REASSEMBLY_BYTES 4096
+#define WEIR_DEFAULT_ROUTES 4
+#define WEIR_DEFAULT_NETIFS 2
+#define WEIR_DEFAULT_LOOPBACK 0
+#define WEIR_DEFAULT_LOOPBACK_BYTES 2048
+#define WEIR_DEFAULT_FORWARDING 0
+#define WEIR_DEFAULT_OUTBOX_BYTES 2048
+#define WEIR_DEFAULT_ICMP_ERRORS 1
+#define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_MULTICAST_GROUPS 4
+#define WEIR_DEFAULT_UDP 1
+#define WEIR_DEFAULT_RAW 0
+#define WEIR_DEFAULT_TCP_CONNECT 1
+#define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
+#define WEIR_DEFAULT_TCP_TIMESTAMPS 1
+#define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
+#define WEIR_DEFAULT_TCP_INTERVALS 16
+#define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 32
+#define WEIR_DEFAULT_TCP_URGENT 0
+#define WEIR_DEFAULT_TCP_KEEPALIVE 1
+#define WEIR_DEFAULT_TCP_SYN_COOKIES 0
+#define WEIR_DEFAULT_TCP_INFO 0
+#define WEIR_DEFAULT_TCP_HALF_OPEN 8
+#define WEIR_DEFAULT_TCP_TIME_WAIT 16
+#define WEIR_DEFAULT_TCP_MSL_MS 30000
+#define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
+#define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
+#define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
+#define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
+#define WEIR_DEFAULT_TCP_SEND_BYTES 4096
+#define WEIR_DEFAULT_TCP_RECEIVE_BYTES 4096
+#define WEIR_DEFAULT_TCP_MSS_MAX 1460
+#define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
+#define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_SOCKETS 8
+#define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
+#define WEIR_DEFAULT_SOCKET_OPTIONS 1
+#define WEIR_DEFAULT_STATS 1
+#define WEIR_DEFAULT_DATAGRAM_SOCKETS 3
+#define WEIR_DEFAULT_DATAGRAM_SEND_BYTES 1600
+#define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 1600
+#define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
+#define WEIR_DEFAULT_POLL_QUANTUM 8
+#define WEIR_DEFAULT_TX_SLICES 5
+#define WEIR_DEFAULT_COUNTER_NAMES 0
+#define WEIR_DEFAULT_HANDLERS 0
+#else
+#define WEIR_DEFAULT_ALLOCATOR 1
+#define WEIR_DEFAULT_TIMER_WHEEL 1
+#define WEIR_DEFAULT_ERROR_NAMES 1
+#define WEIR_DEFAULT_VLAN 1
+#define WEIR_DEFAULT_ARP_CACHE 1
+#define WEIR_DEFAULT_NEIGHBOURS 256
+#define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 16384
+#define WEIR_DEFAULT_FRAGMENTS 1
+#define WEIR_DEFAULT_REASSEMBLY_BYTES 262144
+#define WEIR_DEFAULT_ROUTES 64
+#define WEIR_DEFAULT_NETIFS 32
+#define WEIR_DEFAULT_LOOPBACK 1
+#define WEIR_DEFAULT_LOOPBACK_BYTES 262144
+#define WEIR_DEFAULT_FORWARDING 0
+#define WEIR_DEFAULT_OUTBOX_BYTES 73728
+#define WEIR_DEFAULT_ICMP_ERRORS 1
+#define WEIR_DEFAULT_IGMP 1
+#define WEIR_DEFAULT_MULTICAST_GROUPS 64
+#define WEIR_DEFAULT_UDP 1
+#define WEIR_DEFAULT_RAW 1
+#define WEIR_DEFAULT_TCP_CONNECT 1
+#define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
+#define WEIR_DEFAULT_TCP_TIMESTAMPS 1
+#define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
+#define WEIR_DEFAULT_TCP_INTERVALS 0
+#define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 0
+#define WEIR_DEFAULT_TCP_URGENT 1
+#define WEIR_DEFAULT_TCP_KEEPALIVE 1
+#define WEIR_DEFAULT_TCP_SYN_COOKIES 1
+#define WEIR_DEFAULT_TCP_INFO 1
+#define WEIR_DEFAULT_TCP_HALF_OPEN 1024
+#define WEIR_DEFAULT_TCP_TIME_WAIT 65536
+#define WEIR_DEFAULT_TCP_MSL_MS 30000
+#define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
+#define WEIR_DEFAULT_TCP_RTO_MAX_MS 120000
+#define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
+#define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
+#define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
+#define WEIR_DEFAULT_TCP_SEND_BYTES 4194304
+#define WEIR_DEFAULT_TCP_RECEIVE_BYTES 6291456
+#define WEIR_DEFAULT_TCP_MSS_MAX 65495
+#define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
+#define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_SOCKETS 1048575
+#define WEIR_DEFAULT_SOCKET_INDEX_BITS 20
+#define WEIR_DEFAULT_SOCKET_OPTIONS 1
+#define WEIR_DEFAULT_STATS 1
+#define WEIR_DEFAULT_DATAGRAM_SOCKETS 0
+#define WEIR_DEFAULT_DATAGRAM_SEND_BYTES 262144
+#define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 262144
+#define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 16384
+#define WEIR_DEFAULT_POLL_QUANTUM 32
+#define WEIR_DEFAULT_TX_SLICES 24
+#define WEIR_DEFAULT_COUNTER_NAMES 1
+#define WEIR_DEFAULT_HANDLERS 1
+#endif
+
+#ifndef WEIR_CFG_ALLOCATOR  // 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time
+#define WEIR_CFG_ALLOCATOR WEIR_DEFAULT_ALLOCATOR
+#endif
+#if WEIR_CFG_ALLOCATOR < 0 || WEIR_CFG_ALLOCATOR > 1
+#error "WEIR_CFG_ALLOCATOR must be 0 to 1: 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time"
+#endif
+#ifndef WEIR_CFG_TIMER_WHEEL  // timers on a hierarchical wheel, for thousands of connections; 0: a list that is searched
+#define WEIR_CFG_TIMER_WHEEL WEIR_DEFAULT_TIMER_WHEEL
+#endif
+#if WEIR_CFG_TIMER_WHEEL < 0 || WEIR_CFG_TIMER_WHEEL > 1
+#error "WEIR_CFG_TIMER_WHEEL must be 0 to 1: timers on a hierarchical wheel, for thousands of connections; 0: a list that is searched"
+#endif
+#ifndef WEIR_CFG_ERROR_NAMES  // weir_error_name knows the names; 0: it answers with a question mark
+#define WEIR_CFG_ERROR_NAMES WEIR_DEFAULT_ERROR_NAMES
+#endif
+#if WEIR_CFG_ERROR_NAMES < 0 || WEIR_CFG_ERROR_NAMES > 1
+#error "WEIR_CFG_ERROR_NAMES must be 0 to 1: weir_error_name knows the names; 0: it answers with a question mark"
+#endif
+#ifndef WEIR_CFG_VLAN  // 802.1Q tags on interfaces with WEIR_NETIF_VLAN
+#define WEIR_CFG_VLAN WEIR_DEFAULT_VLAN
+#endif
+#if WEIR_CFG_VLAN < 0 || WEIR_CFG_VLAN > 1
+#error "WEIR_CFG_VLAN must be 0 to 1: 802.1Q tags on interfaces with WEIR_NETIF_VLAN"
+#endif
+#ifndef WEIR_CFG_ARP_CACHE  // neighbour cache, address probing and conflict detection; 0: ARP requests are answered, replies go to the link address the request came from
+#define WEIR_CFG_ARP_CACHE WEIR_DEFAULT_ARP_CACHE
+#endif
+#if WEIR_CFG_ARP_CACHE < 0 || WEIR_CFG_ARP_CACHE > 1
+#error "WEIR_CFG_ARP_CACHE must be 0 to 1: neighbour cache, address probing and conflict detection; 0: ARP requests are answered, replies go to the link address the request came from"
+#endif
+#ifndef WEIR_CFG_NEIGHBOURS  // entries in the neighbour cache
+#define WEIR_CFG_NEIGHBOURS WEIR_DEFAULT_NEIGHBOURS
+#endif
+#if WEIR_CFG_NEIGHBOURS < 1 || WEIR_CFG_NEIGHBOURS > 65535
+#error "WEIR_CFG_NEIGHBOURS must be 1 to 65535: entries in the neighbour cache"
+#endif
+#ifndef WEIR_CFG_NEIGHBOUR_QUEUE_BYTES  // datagrams waiting for link addresses
+#define WEIR_CFG_NEIGHBOUR_QUEUE_BYTES WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES
+#endif
+#if WEIR_CFG_NEIGHBOUR_QUEUE_BYTES < 0 || WEIR_CFG_NEIGHBOUR_QUEUE_BYTES > 1048576
+#error "WEIR_CFG_NEIGHBOUR_QUEUE_BYTES must be 0 to 1048576: datagrams waiting for link addresses"
+#endif
+#ifndef WEIR_CFG_FRAGMENTS  // fragmentation and reassembly of IPv4 datagrams
+#define WEIR_CFG_FRAGMENTS WEIR_DEFAULT_FRAGMENTS
+#endif
+#if WEIR_CFG_FRAGMENTS < 0 || WEIR_CFG_FRAGMENTS > 1
+#error "WEIR_CFG_FRAGMENTS must be 0 to 1: fragmentation and reassembly of IPv4 datagrams"
+#endif
+#ifndef WEIR_CFG_REASSEMBLY_BYTES  // all datagrams under reassembly together
+#define WEIR_CFG_REASSEMBLY_BYTES WEIR_DEFAULT_REASSEMBLY_BYTES
+#endif
+#if WEIR_CFG_REASSEMBLY_BYTES < 0 || WEIR_CFG_REASSEMBLY_BYTES > 16777216
+#error "WEIR_CFG_REASSEMBLY_BYTES must be 0 to 16777216: all datagrams under reassembly together"
+#endif
+#ifndef WEIR_CFG_ROUTES  // entries in the routing table
+#define WEIR_CFG_ROUTES WEIR_DEFAULT_ROUTES
+#endif
+#if WEIR_CFG_ROUTES < 1 || WEIR_CFG_ROUTES > 4096
+#error "WEIR_CFG_ROUTES must be 1 to 4096: entries in the routing table"
+#endif
+#ifndef WEIR_CFG_NETIFS  // interfaces at once, without loopback
+#define WEIR_CFG_NETIFS WEIR_DEFAULT_NETIFS
+#endif
+#if WEIR_CFG_NETIFS < 1 || WEIR_CFG_NETIFS > 250
+#error "WEIR_CFG_NETIFS must be 1 to 250: interfaces at once, without loopback"
+#endif
+#ifndef WEIR_CFG_LOOPBACK  // the loopback interface 127.0.0.1/8 and packets to our own addresses
+#define WEIR_CFG_LOOPBACK WEIR_DEFAULT_LOOPBACK
+#endif
+#if WEIR_CFG_LOOPBACK < 0 || WEIR_CFG_LOOPBACK > 1
+#error "WEIR_CFG_LOOPBACK must be 0 to 1: the loopback interface 127.0.0.1/8 and packets to our own addresses"
+#endif
+#ifndef WEIR_CFG_LOOPBACK_BYTES  // packets on their way round
+#define WEIR_CFG_LOOPBACK_BYTES WEIR_DEFAULT_LOOPBACK_BYTES
+#endif
+#if WEIR_CFG_LOOPBACK_BYTES < 0 || WEIR_CFG_LOOPBACK_BYTES > 16777216
+#error "WEIR_CFG_LOOPBACK_BYTES must be 0 to 16777216: packets on their way round"
+#endif
+#ifndef WEIR_CFG_FORWARDING  // a Weir host is not a router; forwarding is not built yet
+#define WEIR_CFG_FORWARDING WEIR_DEFAULT_FORWARDING
+#endif
+#if WEIR_CFG_FORWARDING < 0 || WEIR_CFG_FORWARDING > 0
+#error "WEIR_CFG_FORWARDING must be 0 to 0: a Weir host is not a router; forwarding is not built yet"
+#endif
+#ifndef WEIR_CFG_OUTBOX_BYTES  // replies (ICMP, RST, IGMP) waiting for weir_poll
+#define WEIR_CFG_OUTBOX_BYTES WEIR_DEFAULT_OUTBOX_BYTES
+#endif
+#if WEIR_CFG_OUTBOX_BYTES < 128 || WEIR_CFG_OUTBOX_BYTES > 262144
+#error "WEIR_CFG_OUTBOX_BYTES must be 128 to 262144: replies (ICMP, RST, IGMP) waiting for weir_poll"
+#endif
+#ifndef WEIR_CFG_ICMP_ERRORS  // sending ICMP errors, and taking them in for sockets and path MTU discovery
+#define WEIR_CFG_ICMP_ERRORS WEIR_DEFAULT_ICMP_ERRORS
+#endif
+#if WEIR_CFG_ICMP_ERRORS < 0 || WEIR_CFG_ICMP_ERRORS > 1
+#error "WEIR_CFG_ICMP_ERRORS must be 0 to 1: sending ICMP errors, and taking them in for sockets and path MTU discovery"
+#endif
+#ifndef WEIR_CFG_IGMP  // multicast receive with IGMPv2, and IGMPv3 reports
+#define WEIR_CFG_IGMP WEIR_DEFAULT_IGMP
+#endif
+#if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
+#error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
+#endif
+#ifndef WEIR_CFG_MULTICAST_GROUPS  // group memberships of all sockets together
+#define WEIR_CFG_MULTICAST_GROUPS WEIR_DEFAULT_MULTICAST_GROUPS
+#endif
+#if WEIR_CFG_MULTICAST_GROUPS < 1 || WEIR_CFG_MULTICAST_GROUPS > 4096
+#error "WEIR_CFG_MULTICAST_GROUPS must be 1 to 4096: group memberships of all sockets together"
+#endif
+#ifndef WEIR_CFG_UDP  // UDP and its sockets
+#define WEIR_CFG_UDP WEIR_DEFAULT_UDP
+#endif
+#if WEIR_CFG_UDP < 0 || WEIR_CFG_UDP > 1
+#error "WEIR_CFG_UDP must be 0 to 1: UDP and its sockets"
+#endif
+#ifndef WEIR_CFG_RAW  // raw and ICMP echo sockets
+#define WEIR_CFG_RAW WEIR_DEFAULT_RAW
+#endif
+#if WEIR_CFG_RAW < 0 || WEIR_CFG_RAW > 1
+#error "WEIR_CFG_RAW must be 0 to 1: raw and ICMP echo sockets"
+#endif
+#ifndef WEIR_CFG_TCP_CONNECT  // active open
+#define WEIR_CFG_TCP_CONNECT WEIR_DEFAULT_TCP_CONNECT
+#endif
+#if WEIR_CFG_TCP_CONNECT < 0 || WEIR_CFG_TCP_CONNECT > 1
+#error "WEIR_CFG_TCP_CONNECT must be 0 to 1: active open"
+#endif
+#ifndef WEIR_CFG_TCP_WINDOW_SCALE  // window scale option (RFC 7323)
+#define WEIR_CFG_TCP_WINDOW_SCALE WEIR_DEFAULT_TCP_WINDOW_SCALE
+#endif
+#if WEIR_CFG_TCP_WINDOW_SCALE < 0 || WEIR_CFG_TCP_WINDOW_SCALE > 1
+#error "WEIR_CFG_TCP_WINDOW_SCALE must be 0 to 1: window scale option (RFC 7323)"
+#endif
+#ifndef WEIR_CFG_TCP_TIMESTAMPS  // timestamps and PAWS (RFC 7323)
+#define WEIR_CFG_TCP_TIMESTAMPS WEIR_DEFAULT_TCP_TIMESTAMPS
+#endif
+#if WEIR_CFG_TCP_TIMESTAMPS < 0 || WEIR_CFG_TCP_TIMESTAMPS > 1
+#error "WEIR_CFG_TCP_TIMESTAMPS must be 0 to 1: timestamps and PAWS (RFC 7323)"
+#endif
+#ifndef WEIR_CFG_TCP_SACK  // selective acknowledgements, sent and used (RFC 2018, 2883, 6675)
+#define WEIR_CFG_TCP_SACK WEIR_DEFAULT_TCP_SACK
+#endif
+#if WEIR_CFG_TCP_SACK < 0 || WEIR_CFG_TCP_SACK > 1
+#error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 2883, 6675)"
+#endif
+#ifndef WEIR_CFG_TCP_OUT_OF_ORDER  // segments beyond a hole are kept
+#define WEIR_CFG_TCP_OUT_OF_ORDER WEIR_DEFAULT_TCP_OUT_OF_ORDER
+#endif
+#if WEIR_CFG_TCP_OUT_OF_ORDER < 0 || WEIR_CFG_TCP_OUT_OF_ORDER > 1
+#error "WEIR_CFG_TCP_OUT_OF_ORDER must be 0 to 1: segments beyond a hole are kept"
+#endif
+#ifndef WEIR_CFG_TCP_INTERVALS  // holes remembered in a receive queue; 0: by need, at least limit/(2*MSS), in allocator builds
+#define WEIR_CFG_TCP_INTERVALS WEIR_DEFAULT_TCP_INTERVALS
+#endif
+#if WEIR_CFG_TCP_INTERVALS < 0 || WEIR_CFG_TCP_INTERVALS > 4096
+#error "WEIR_CFG_TCP_INTERVALS must be 0 to 4096: holes remembered in a receive queue; 0: by need, at least limit/(2*MSS), in allocator builds"
+#endif
+#ifndef WEIR_CFG_TCP_FLIGHT_RECORDS  // bursts in flight remembered; 0: by need, in allocator builds
+#define WEIR_CFG_TCP_FLIGHT_RECORDS WEIR_DEFAULT_TCP_FLIGHT_RECORDS
+#endif
+#if WEIR_CFG_TCP_FLIGHT_RECORDS < 0 || WEIR_CFG_TCP_FLIGHT_RECORDS > 65536
+#error "WEIR_CFG_TCP_FLIGHT_RECORDS must be 0 to 65536: bursts in flight remembered; 0: by need, in allocator builds"
+#endif
+#ifndef WEIR_CFG_TCP_URGENT  // urgent data (RFC 6093)
+#define WEIR_CFG_TCP_URGENT WEIR_DEFAULT_TCP_URGENT
+#endif
+#if WEIR_CFG_TCP_URGENT < 0 || WEIR_CFG_TCP_URGENT > 1
+#error "WEIR_CFG_TCP_URGENT must be 0 to 1: urgent data (RFC 6093)"
+#endif
+#ifndef WEIR_CFG_TCP_KEEPALIVE  // keepalive and user timeout (RFC 9293 3.8.4, RFC 5482)
+#define WEIR_CFG_TCP_KEEPALIVE WEIR_DEFAULT_TCP_KEEPALIVE
+#endif
+#if WEIR_CFG_TCP_KEEPALIVE < 0 || WEIR_CFG_TCP_KEEPALIVE > 1
+#error "WEIR_CFG_TCP_KEEPALIVE must be 0 to 1: keepalive and user timeout (RFC 9293 3.8.4, RFC 5482)"
+#endif
+#ifndef WEIR_CFG_TCP_SYN_COOKIES  // SYN cookies when the half-open table is full (RFC 4987)
+#define WEIR_CFG_TCP_SYN_COOKIES WEIR_DEFAULT_TCP_SYN_COOKIES
+#endif
+#if WEIR_CFG_TCP_SYN_COOKIES < 0 || WEIR_CFG_TCP_SYN_COOKIES > 1
+#error "WEIR_CFG_TCP_SYN_COOKIES must be 0 to 1: SYN cookies when the half-open table is full (RFC 4987)"
+#endif
+#ifndef WEIR_CFG_TCP_INFO  // TCP_INFO and its counters
+#define WEIR_CFG_TCP_INFO WEIR_DEFAULT_TCP_INFO
+#endif
+#if WEIR_CFG_TCP_INFO < 0 || WEIR_CFG_TCP_INFO > 1
+#error "WEIR_CFG_TCP_INFO must be 0 to 1: TCP_INFO and its counters"
+#endif
+#ifndef WEIR_CFG_TCP_HALF_OPEN  // half-open connections of an instance (RFC 4987)
+#define WEIR_CFG_TCP_HALF_OPEN WEIR_DEFAULT_TCP_HALF_OPEN
+#endif
+#if WEIR_CFG_TCP_HALF_OPEN < 1 || WEIR_CFG_TCP_HALF_OPEN > 65536
+#error "WEIR_CFG_TCP_HALF_OPEN must be 1 to 65536: half-open connections of an instance (RFC 4987)"
+#endif
+#ifndef WEIR_CFG_TCP_TIME_WAIT  // connections in TIME-WAIT; when full the oldest is recycled
+#define WEIR_CFG_TCP_TIME_WAIT WEIR_DEFAULT_TCP_TIME_WAIT
+#endif
+#if WEIR_CFG_TCP_TIME_WAIT < 1 || WEIR_CFG_TCP_TIME_WAIT > 4194304
+#error "WEIR_CFG_TCP_TIME_WAIT must be 1 to 4194304: connections in TIME-WAIT; when full the oldest is recycled"
+#endif
+#ifndef WEIR_CFG_TCP_MSL_MS  // maximum segment lifetime, ms; TIME-WAIT lasts two (Linux: 30 s)
+#define WEIR_CFG_TCP_MSL_MS WEIR_DEFAULT_TCP_MSL_MS
+#endif
+#if WEIR_CFG_TCP_MSL_MS < 100 || WEIR_CFG_TCP_MSL_MS > 120000
+#error "WEIR_CFG_TCP_MSL_MS must be 100 to 120000: maximum segment lifetime, ms; TIME-WAIT lasts two (Linux: 30 s)"
+#endif
+#ifndef WEIR_CFG_TCP_RTO_MIN_MS  // floor of the retransmission timeout, ms (Linux 200, RFC 6298 1000)
+#define WEIR_CFG_TCP_RTO_MIN_MS WEIR_DEFAULT_TCP_RTO_MIN_MS
+#endif
+#if WEIR_CFG_TCP_RTO_MIN_MS < 10 || WEIR_CFG_TCP_RTO_MIN_MS > 3000
+#error "WEIR_CFG_TCP_RTO_MIN_MS must be 10 to 3000: floor of the retransmission timeout, ms (Linux 200, RFC 6298 1000)"
+#endif
+#ifndef WEIR_CFG_TCP_RTO_MAX_MS  // ceiling of the retransmission timeout, ms (RFC 6298 2.5: at least 60 s)
+#define WEIR_CFG_TCP_RTO_MAX_MS WEIR_DEFAULT_TCP_RTO_MAX_MS
+#endif
+#if WEIR_CFG_TCP_RTO_MAX_MS < 1000 || WEIR_CFG_TCP_RTO_MAX_MS > 240000
+#error "WEIR_CFG_TCP_RTO_MAX_MS must be 1000 to 240000: ceiling of the retransmission timeout, ms (RFC 6298 2.5: at least 60 s)"
+#endif
+#ifndef WEIR_CFG_TCP_DELAYED_ACK_MS  // delayed acknowledgement, ms (RFC 9293 3.8.6.3: below 500)
+#define WEIR_CFG_TCP_DELAYED_ACK_MS WEIR_DEFAULT_TCP_DELAYED_ACK_MS
+#endif
+#if WEIR_CFG_TCP_DELAYED_ACK_MS < 0 || WEIR_CFG_TCP_DELAYED_ACK_MS > 500
+#error "WEIR_CFG_TCP_DELAYED_ACK_MS must be 0 to 500: delayed acknowledgement, ms (RFC 9293 3.8.6.3: below 500)"
+#endif
+#ifndef WEIR_CFG_TCP_USER_TIMEOUT_S  // unacknowledged data may stay so long before the connection is given up, s (RFC 9293 3.8.3: R2 at least 100 s)
+#define WEIR_CFG_TCP_USER_TIMEOUT_S WEIR_DEFAULT_TCP_USER_TIMEOUT_S
+#endif
+#if WEIR_CFG_TCP_USER_TIMEOUT_S < 10 || WEIR_CFG_TCP_USER_TIMEOUT_S > 32767
+#error "WEIR_CFG_TCP_USER_TIMEOUT_S must be 10 to 32767: unacknowledged data may stay so long before the connection is given up, s (RFC 9293 3.8.3: R2 at least 100 s)"
+#endif
+#ifndef WEIR_CFG_TCP_FIN_WAIT_2_S  // a closed socket waits so long for the peer's FIN, s
+#define WEIR_CFG_TCP_FIN_WAIT_2_S WEIR_DEFAULT_TCP_FIN_WAIT_2_S
+#endif
+#if WEIR_CFG_TCP_FIN_WAIT_2_S < 1 || WEIR_CFG_TCP_FIN_WAIT_2_S > 32767
+#error "WEIR_CFG_TCP_FIN_WAIT_2_S must be 1 to 32767: a closed socket waits so long for the peer's FIN, s"
+#endif
+#ifndef WEIR_CFG_TCP_SEND_BYTES  // default send queue
+#define WEIR_CFG_TCP_SEND_BYTES WEIR_DEFAULT_TCP_SEND_BYTES
+#endif
+#if WEIR_CFG_TCP_SEND_BYTES < 536 || WEIR_CFG_TCP_SEND_BYTES > 1073741824
+#error "WEIR_CFG_TCP_SEND_BYTES must be 536 to 1073741824: default send queue"
+#endif
+#ifndef WEIR_CFG_TCP_RECEIVE_BYTES  // default receive queue
+#define WEIR_CFG_TCP_RECEIVE_BYTES WEIR_DEFAULT_TCP_RECEIVE_BYTES
+#endif
+#if WEIR_CFG_TCP_RECEIVE_BYTES < 536 || WEIR_CFG_TCP_RECEIVE_BYTES > 1073741824
+#error "WEIR_CFG_TCP_RECEIVE_BYTES must be 536 to 1073741824: default receive queue"
+#endif
+#ifndef WEIR_CFG_TCP_MSS_MAX  // largest MSS we announce
+#define WEIR_CFG_TCP_MSS_MAX WEIR_DEFAULT_TCP_MSS_MAX
+#endif
+#if WEIR_CFG_TCP_MSS_MAX < 216 || WEIR_CFG_TCP_MSS_MAX > 65495
+#error "WEIR_CFG_TCP_MSS_MAX must be 216 to 65495: largest MSS we announce"
+#endif
+#ifndef WEIR_CFG_LISTEN_BACKLOG_MAX  // largest backlog of a listener
+#define WEIR_CFG_LISTEN_BACKLOG_MAX WEIR_DEFAULT_LISTEN_BACKLOG_MAX
+#endif
+#if WEIR_CFG_LISTEN_BACKLOG_MAX < 1 || WEIR_CFG_LISTEN_BACKLOG_MAX > 65535
+#error "WEIR_CFG_LISTEN_BACKLOG_MAX must be 1 to 65535: largest backlog of a listener"
+#endif
+#ifndef WEIR_CFG_CC_CUBIC  // CUBIC (RFC 9438), the default where built; otherwise Reno
+#define WEIR_CFG_CC_CUBIC WEIR_DEFAULT_CC_CUBIC
+#endif
+#if WEIR_CFG_CC_CUBIC < 0 || WEIR_CFG_CC_CUBIC > 1
+#error "WEIR_CFG_CC_CUBIC must be 0 to 1: CUBIC (RFC 9438), the default where built; otherwise Reno"
+#endif
+#ifndef WEIR_CFG_SOCKETS  // sockets of all kinds at once
+#define WEIR_CFG_SOCKETS WEIR_DEFAULT_SOCKETS
+#endif
+#if WEIR_CFG_SOCKETS < 1 || WEIR_CFG_SOCKETS > 1048575
+#error "WEIR_CFG_SOCKETS must be 1 to 1048575: sockets of all kinds at once"
+#endif
+#ifndef WEIR_CFG_SOCKET_INDEX_BITS  // bits of a handle that name the slot; the rest, up to 31, is its generation
+#define WEIR_CFG_SOCKET_INDEX_BITS WEIR_DEFAULT_SOCKET_INDEX_BITS
+#endif
+#if WEIR_CFG_SOCKET_INDEX_BITS < 4 || WEIR_CFG_SOCKET_INDEX_BITS > 24
+#error "WEIR_CFG_SOCKET_INDEX_BITS must be 4 to 24: bits of a handle that name the slot; the rest, up to 31, is its generation"
+#endif
+#ifndef WEIR_CFG_SOCKET_OPTIONS  // socket options can be set and read (weir_socket_set, weir_socket_get and their kin)
+#define WEIR_CFG_SOCKET_OPTIONS WEIR_DEFAULT_SOCKET_OPTIONS
+#endif
+#if WEIR_CFG_SOCKET_OPTIONS < 0 || WEIR_CFG_SOCKET_OPTIONS > 1
+#error "WEIR_CFG_SOCKET_OPTIONS must be 0 to 1: socket options can be set and read (weir_socket_set, weir_socket_get and their kin)"
+#endif
+#ifndef WEIR_CFG_STATS  // walking all sockets (weir_socket_next) and names of states
+#define WEIR_CFG_STATS WEIR_DEFAULT_STATS
+#endif
+#if WEIR_CFG_STATS < 0 || WEIR_CFG_STATS > 1
+#error "WEIR_CFG_STATS must be 0 to 1: walking all sockets (weir_socket_next) and names of states"
+#endif
+#ifndef WEIR_CFG_DATAGRAM_SOCKETS  // datagram sockets at once in static builds (allocator builds: only WEIR_CFG_SOCKETS limits them)
+#define WEIR_CFG_DATAGRAM_SOCKETS WEIR_DEFAULT_DATAGRAM_SOCKETS
+#endif
+#if WEIR_CFG_DATAGRAM_SOCKETS < 0 || WEIR_CFG_DATAGRAM_SOCKETS > 65535
+#error "WEIR_CFG_DATAGRAM_SOCKETS must be 0 to 65535: datagram sockets at once in static builds (allocator builds: only WEIR_CFG_SOCKETS limits them)"
+#endif
+#ifndef WEIR_CFG_DATAGRAM_SEND_BYTES  // default send queue of a datagram socket
+#define WEIR_CFG_DATAGRAM_SEND_BYTES WEIR_DEFAULT_DATAGRAM_SEND_BYTES
+#endif
+#if WEIR_CFG_DATAGRAM_SEND_BYTES < 0 || WEIR_CFG_DATAGRAM_SEND_BYTES > 16777216
+#error "WEIR_CFG_DATAGRAM_SEND_BYTES must be 0 to 16777216: default send queue of a datagram socket"
+#endif
+#ifndef WEIR_CFG_DATAGRAM_RECEIVE_BYTES  // default receive queue of a datagram socket
+#define WEIR_CFG_DATAGRAM_RECEIVE_BYTES WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES
+#endif
+#if WEIR_CFG_DATAGRAM_RECEIVE_BYTES < 0 || WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 16777216
+#error "WEIR_CFG_DATAGRAM_RECEIVE_BYTES must be 0 to 16777216: default receive queue of a datagram socket"
+#endif
+#ifndef WEIR_CFG_QUEUE_CHUNK_BYTES  // unit by which stream queues grow in allocator builds
+#define WEIR_CFG_QUEUE_CHUNK_BYTES WEIR_DEFAULT_QUEUE_CHUNK_BYTES
+#endif
+#if WEIR_CFG_QUEUE_CHUNK_BYTES < 0 || WEIR_CFG_QUEUE_CHUNK_BYTES > 1048576
+#error "WEIR_CFG_QUEUE_CHUNK_BYTES must be 0 to 1048576: unit by which stream queues grow in allocator builds"
+#endif
+#ifndef WEIR_CFG_POLL_QUANTUM  // frames a socket may send before the next one's turn
+#define WEIR_CFG_POLL_QUANTUM WEIR_DEFAULT_POLL_QUANTUM
+#endif
+#if WEIR_CFG_POLL_QUANTUM < 1 || WEIR_CFG_POLL_QUANTUM > 1024
+#error "WEIR_CFG_POLL_QUANTUM must be 1 to 1024: frames a socket may send before the next one's turn"
+#endif
+#ifndef WEIR_CFG_TX_SLICES  // slices in a transmitted frame, the header included
+#define WEIR_CFG_TX_SLICES WEIR_DEFAULT_TX_SLICES
+#endif
+#if WEIR_CFG_TX_SLICES < 3 || WEIR_CFG_TX_SLICES > 64
+#error "WEIR_CFG_TX_SLICES must be 3 to 64: slices in a transmitted frame, the header included"
+#endif
+#ifndef WEIR_CFG_COUNTER_NAMES  // names and explanations of the counters
+#define WEIR_CFG_COUNTER_NAMES WEIR_DEFAULT_COUNTER_NAMES
+#endif
+#if WEIR_CFG_COUNTER_NAMES < 0 || WEIR_CFG_COUNTER_NAMES > 1
+#error "WEIR_CFG_COUNTER_NAMES must be 0 to 1: names and explanations of the counters"
+#endif
+#ifndef WEIR_CFG_HANDLERS  // registered ethertype and protocol handlers, and packet taps
+#define WEIR_CFG_HANDLERS WEIR_DEFAULT_HANDLERS
+#endif
+#if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
+#error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A sum may be gathered in any order and in words of any size, as 2^16 is 1 modulo 65535 (RFC 1071 §2): only the total, folded to 16 bits,
+// counts. It is kept exact, so that zero comes out for zeros only, as ones'-complement addition has it.
+//
+// The vector routines read 16-bit words as signed after flipping their top bits (w ^ 0x8000 is w - 32768), as the CPU multiplies and
+// adds pairs of signed words into 32 bits in one instruction; the 32768 for each word are added at the end.
+#include "cpu.h"
+
+#include <string.h>
+
+// The upper half of x + (x with its halves exchanged) is the sum of the halves with the carry brought round.
+static inline __attribute__((always_inline)) uint16_t fold(uint64_t sum)
+{
+    const uint32_t low = (uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32);
+    return (uint16_t)((low + (low << 16 | low >> 16)) >> 16);
+}
+
+// The last bytes, fewer than 16.
+static inline __attribute__((always_inline)) uint64_t sum_rest(const uint8_t *p, size_t bytes)
+{
+    uint64_t sum = 0, word8;
+    uint32_t word4;
+    uint16_t word2;
+    if (bytes & 8) {
+        memcpy(&word8, p, 8);
+        sum = (word8 & 0xffffffff) + (word8 >> 32);
+        p += 8;
+    }
+    if (bytes & 4) {
+        memcpy(&word4, p, 4);
+        sum += word4;
+        p += 4;
+    }
+    if (bytes & 2) {
+        memcpy(&word2, p, 2);
+        sum += word2;
+        p += 2;
+    }
+    if (bytes & 1) {
+        const uint8_t padded[2] = {*p, 0};
+        memcpy(&word2, padded, 2);
+        sum += word2;
+    }
+    return sum;
+}
+
+static inline __attribute__((always_inline)) void copy_rest(uint8_t *q, const uint8_t *p, size_t bytes)
+{
+    if (bytes & 8) {
+        memcpy(q, p, 8);
+        q += 8, p += 8;
+    }
+    if (bytes & 4) {
+        memcpy(q, p, 4);
+        q += 4, p += 4;
+    }
+    if (bytes & 2) {
+        memcpy(q, p, 2);
+        q += 2, p += 2;
+    }
+    if (bytes & 1)
+        *q = *p;
+}
+
+// --- 64-bit words -----------------------------------------------------------------------------------------------------------
+
+static inline __attribute__((always_inline)) uint16_t words(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
+{
+    uint64_t sum = 0, carries = 0;
+    for (; bytes >= 16; bytes -= 16, p += 16, q += copy ? 16 : 0) {
+        uint64_t a, b;
+        memcpy(&a, p, 8);
+        memcpy(&b, p + 8, 8);
+        if (copy) {
+            memcpy(q, &a, 8);
+            memcpy(q + 8, &b, 8);
+        }
+        sum += a;
+        carries += sum < a;
+        sum += b;
+        carries += sum < b;
+    }
+    if (copy)
+        copy_rest(q, p, bytes);
+    return fold((sum & 0xffffffff) + (sum >> 32) + carries + sum_rest(p, bytes));
+}
+
+static uint16_t words_sum(const void *data, size_t bytes) { return words(NULL, data, bytes, false); }
+static uint16_t words_copy_sum(void *restrict to, const void *restrict from, size_t bytes) { return words(to, from, bytes, true); }
+
+// --- x86-64 --------------------------------------------------------------------------------------------------------------------
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+// Bytes summed before the 32-bit lanes are added up: 65536 / 16 additions of at most 2^16 in each stay below 2^29, four lanes below 2^31.
+#define BLOCK_BYTES ((size_t)65536)
+#define TOP_BITS 32768u  // what flipping the top bit takes from each word
+
+static inline __attribute__((always_inline)) int64_t add_lanes(__m128i lanes)
+{
+    lanes = _mm_add_epi32(lanes, _mm_shuffle_epi32(lanes, 0x4e));
+    lanes = _mm_add_epi32(lanes, _mm_shuffle_epi32(lanes, 0xb1));
+    return _mm_cvtsi128_si32(lanes);
+}
+
+static inline __attribute__((always_inline)) __m128i step16(uint8_t *q, const uint8_t *p, bool copy)
+{
+    const __m128i v = _mm_loadu_si128((const void *)p);
+    if (copy)
+        _mm_storeu_si128((void *)q, v);
+    return _mm_madd_epi16(_mm_xor_si128(v, _mm_set1_epi16(INT16_MIN)), _mm_set1_epi16(1));
+}
+
+static inline __attribute__((always_inline)) uint16_t sse2(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
+{
+    uint64_t sum = (uint64_t)(bytes >> 4) * 8 * TOP_BITS;
+    while (bytes >= 16) {
+        const size_t block = bytes < BLOCK_BYTES ? bytes & ~(size_t)15 : BLOCK_BYTES;
+        const uint8_t *end = p + block;
+        __m128i a = _mm_setzero_si128(), b = a;
+        for (; end - p >= 64; p += 64, q += copy ? 64 : 0) {
+            a = _mm_add_epi32(a, step16(q, p, copy));
+            b = _mm_add_epi32(b, step16(copy ? q + 16 : q, p + 16, copy));
+            a = _mm_add_epi32(a, step16(copy ? q + 32 : q, p + 32, copy));
+            b = _mm_add_epi32(b, step16(copy ? q + 48 : q, p + 48, copy));
+        }
+        for (; p < end; p += 16, q += copy ? 16 : 0)
+            a = _mm_add_epi32(a, step16(q, p, copy));
+        sum += (uint64_t)add_lanes(_mm_add_epi32(a, b));
+        bytes -= block;
+    }
+    if (copy)
+        copy_rest(q, p, bytes);
+    return fold(sum + sum_rest(p, bytes));
+}
+
+static uint16_t sse2_sum(const void *data, size_t bytes) { return sse2(NULL, data, bytes, false); }
+static uint16_t sse2_copy_sum(void *restrict to, const void *restrict from, size_t bytes) { return sse2(to, from, bytes, true); }
+
+#define AVX2 __attribute__((target("avx2")))
+#define AVX2_STEP static inline __attribute__((always_inline)) AVX2
+
+struct constants {
+    __m256i top, ones;
+};
+
+// The empty assembler statement keeps the compiler from making them anew at each use.
+AVX2_STEP struct constants constants(void)
+{
+    struct constants k = {_mm256_set1_epi16(INT16_MIN), _mm256_set1_epi16(1)};
+    __asm__("" : "+x"(k.top), "+x"(k.ones));
+    return k;
+}
+
+AVX2_STEP __m256i step32(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+{
+    const __m256i v = _mm256_loadu_si256((const void *)p);
+    if (copy)
+        _mm256_storeu_si256((void *)q, v);
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_xor_si256(v, k.top), k.ones));
+}
+
+AVX2_STEP __m256i step64(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+{
+    return step32(k, step32(k, sum, q, p, copy), copy ? q + 32 : q, p + 32, copy);
+}
+
+AVX2_STEP __m256i step128(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+{
+    return step64(k, step64(k, sum, q, p, copy), copy ? q + 64 : q, p + 64, copy);
+}
+
+// Sixteen bytes, already loaded, into the four lanes of `half`.
+AVX2_STEP __m128i add16(struct constants k, __m128i half, __m128i v)
+{
+    return _mm_add_epi32(half, _mm_madd_epi16(_mm_xor_si128(v, _mm256_castsi256_si128(k.top)), _mm256_castsi256_si128(k.ones)));
+}
+
+// Moves what lies at the end of 16 bytes to their beginning and zeros the rest: loaded from [16 - n] it keeps the last n bytes.
+static const uint8_t keep_last[32] = {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
+                                      0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
+
+// 16 to BLOCK_BYTES bytes. The last few, which fill no vector, are loaded (and stored once more) together with some before them, which
+// are then masked out.
+AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
+{
+    const struct constants k = constants();
+    __m256i sum = _mm256_setzero_si256();
+    for (const uint8_t *const end = p + (bytes & ~(size_t)255); p != end; p += 256, q += copy ? 256 : 0)
+        sum = step128(k, step128(k, sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
+    if (bytes & 128) {
+        sum = step128(k, sum, q, p, copy);
+        p += 128;
+        q += copy ? 128 : 0;
+    }
+    if (bytes & 64) {
+        sum = step64(k, sum, q, p, copy);
+        p += 64;
+        q += copy ? 64 : 0;
+    }
+    if (bytes & 32) {
+        sum = step32(k, sum, q, p, copy);
+        p += 32;
+        q += copy ? 32 : 0;
+    }
+    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    if (bytes & 16) {
+        const __m128i v = _mm_loadu_si128((const void *)p);
+        if (copy)
+            _mm_storeu_si128((void *)q, v);
+        half = add16(k, half, v);
+        p += 16;
+        q += copy ? 16 : 0;
+    }
+    const size_t rest = bytes & 15;
+    const __m128i last = _mm_loadu_si128((const void *)(p + rest - 16));
+    if (copy)
+        _mm_storeu_si128((void *)(q + rest - 16), last);
+    half = add16(k, half, _mm_shuffle_epi8(last, _mm_loadu_si128((const void *)(keep_last + 16 - rest))));
+    return (uint64_t)add_lanes(half) + (((uint64_t)bytes >> 4) + 1) * 8 * TOP_BITS;
+}
+
+// What is too short for a vector, or so long that the lanes must be added up in between.
+AVX2_STEP uint16_t avx2_other(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
+{
+    uint64_t sum = 0;
+    for (; bytes > BLOCK_BYTES; bytes -= BLOCK_BYTES, p += BLOCK_BYTES, q += copy ? BLOCK_BYTES : 0)
+        sum += avx2_block(q, p, BLOCK_BYTES, copy);
+    if (bytes >= 16)
+        return fold(sum + avx2_block(q, p, bytes, copy));
+    if (copy)
+        copy_rest(q, p, bytes);
+    return fold(sum + sum_rest(p, bytes));
+}
+
+static __attribute__((noinline)) AVX2 uint16_t avx2_sum_other(const void *data, size_t bytes) { return avx2_other(NULL, data, bytes, false); }
+static __attribute__((noinline)) AVX2 uint16_t avx2_copy_sum_other(void *restrict to, const void *restrict from, size_t bytes)
+{
+    return avx2_other(to, from, bytes, true);
+}
+
+static AVX2 uint16_t avx2_sum(const void *data, size_t bytes)
+{
+    return bytes - 16 <= BLOCK_BYTES - 16 ? fold(avx2_block(NULL, data, bytes, false)) : avx2_sum_other(data, bytes);
+}
+
+static AVX2 uint16_t avx2_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
+{
+    return bytes - 16 <= BLOCK_BYTES - 16 ? fold(avx2_block(to, from, bytes, true)) : avx2_copy_sum_other(to, from, bytes);
+}
+
+static bool has(enum posix_cpu_level level) { return level != POSIX_CPU_AVX2 || __builtin_cpu_supports("avx2"); }
+#define SSE2_ROUTINES {sse2_sum, sse2_copy_sum}
+#define AVX2_ROUTINES {avx2_sum, avx2_copy_sum}
+#else
+static bool has(enum posix_cpu_level level) { return level == POSIX_CPU_WORDS; }
+#define SSE2_ROUTINES {NULL, NULL}
+#define AVX2_ROUTINES {NULL, NULL}
+#endif
+
+static const struct {
+    uint16_t (*sum)(const void *data, size_t bytes);
+    uint16_t (*copy_sum)(void *restrict to, const void *restrict from, size_t bytes);
+} routines[POSIX_CPU_LEVELS] = {{words_sum, words_copy_sum}, SSE2_ROUTINES, AVX2_ROUTINES};
+
+bool posix_cpu_use(struct weir_port *port, enum posix_cpu_level level)
+{
+    if (!has(level))
+        return false;
+    port->sum = routines[level].sum;
+    port->copy_sum = routines[level].copy_sum;
+    return true;
+}
+
+void posix_cpu_select(struct weir_port *port)
+{
+    int level = POSIX_CPU_LEVELS - 1;
+    while (!posix_cpu_use(port, (enum posix_cpu_level)level))
+        level--;
+}

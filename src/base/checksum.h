@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The Internet checksum (RFC 1071). A "sum" here is the 16-bit ones'-complement sum in native byte order, not yet
+// complemented; it can be computed on any machine without swapping, piece by piece. Stored with checksum_put.
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
+
+#include "base/bytes.h"
+#include "weir/netif.h"
+#include "weir/port.h"
+
+// Portable C, used where the port has no routine of its own.
+uint16_t checksum_sum_portable(const void *data, size_t bytes);
+uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from, size_t bytes);
+
+static inline uint16_t checksum_sum(const struct weir_port *port, const void *data, size_t bytes)
+{
+    return port->sum ? port->sum(data, bytes) : checksum_sum_portable(data, bytes);
+}
+static inline uint16_t checksum_copy_sum(const struct weir_port *port, void *to, const void *from, size_t bytes)
+{
+    return port->copy_sum ? port->copy_sum(to, from, bytes) : checksum_copy_sum_portable(to, from, bytes);
+}
+
+static inline uint16_t checksum_fold(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)(sum + (sum >> 16));
+}
+static inline uint16_t checksum_add(uint16_t a, uint16_t b)
+{
+    uint32_t sum = (uint32_t)a + b;
+    return (uint16_t)(sum + (sum >> 16));
+}
+static inline uint16_t checksum_swap(uint16_t sum) { return (uint16_t)(sum << 8 | sum >> 8); }
+// Adds the sum of a piece that begins `offset` bytes into the whole (an odd offset swaps its bytes, RFC 1071 §2(B)).
+static inline uint16_t checksum_add_at(uint16_t sum, uint16_t piece, uint32_t offset)
+{
+    return checksum_add(sum, offset & 1 ? checksum_swap(piece) : piece);
+}
+// A host-order 16-bit word as it contributes to a sum.
+static inline uint16_t checksum_word(uint16_t host)
+{
+    const uint8_t bytes[2] = {(uint8_t)(host >> 8), (uint8_t)host};
+    uint16_t native;
+    memcpy(&native, bytes, 2);
+    return native;
+}
+// Stores the complement of `sum` in a header's checksum field.
+static inline void checksum_put(uint8_t *field, uint16_t sum)
+{
+    const uint16_t complement = (uint16_t)~sum;
+    memcpy(field, &complement, 2);
+}
+
+// Sum over `length` bytes of a slice list, from `offset` bytes in.
+uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset, uint32_t length);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sorted, disjoint, and never touching: [1, 2) and [2, 3) are always one. All live within 2^31 of each other, so serial-number
+// comparison orders them.
+#include "base/intervals.h"
+
+void intervals_init(struct intervals *list, uint16_t capacity)
+{
+    list->count = list->recent = 0;
+    list->capacity = capacity;
+}
+
+// Index of the first interval that ends at or after `at`; count if none does.
+static uint32_t find(const struct intervals *list, uint32_t at)
+{
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (seq_lt(list->item[middle].end, at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Replaces the intervals [from, to) by `with` empty places.
+static void shift(struct intervals *list, uint32_t from, uint32_t to, uint32_t with)
+{
+    memmove(&list->item[from + with], &list->item[to], (list->count - to) * sizeof list->item[0]);
+    list->count = (uint16_t)(list->count - to + from + with);
+}
+
+bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
+{
+    if (!seq_lt(start, end))
+        return true;
+    const uint32_t from = find(list, start);
+    uint32_t to = from;
+    for (; to < list->count && seq_le(list->item[to].start, end); to++) {
+        start = seq_min(start, list->item[to].start);
+        end = seq_max(end, list->item[to].end);
+    }
+    if (to == from && list->count >= list->capacity)
+        return false;
+    if (to - from != 1)
+        shift(list, from, to, 1);
+    list->item[from] = (struct interval){start, end};
+    list->recent = (uint16_t)from;
+    return true;
+}
+
+uint32_t intervals_hole(const struct intervals *list, uint32_t start, uint32_t end, uint32_t *hole_start)
+{
+    uint32_t index = find(list, start);
+    if (index < list->count && seq_le(list->item[index].start, start)) {
+        start = list->item[index].end;
+        index++;
+    }
+    if (!seq_lt(start, end)) {
+        *hole_start = end;
+        return 0;
+    }
+    *hole_start = start;
+    return (index < list->count ? seq_min(end, list->item[index].start) : end) - start;
+}
+
+bool intervals_covers(const struct intervals *list, uint32_t start, uint32_t end)
+{
+    uint32_t hole_start;
+    return intervals_hole(list, start, end, &hole_start) == 0;
+}
+
+uint32_t intervals_advance(struct intervals *list, uint32_t next)
+{
+    uint32_t gone = 0;
+    for (; gone < list->count && seq_le(list->item[gone].start, next); gone++)
+        next = seq_max(next, list->item[gone].end);
+    if (gone) {
+        shift(list, 0, gone, 0);
+        list->recent = (uint16_t)(list->recent > gone && list->count ? list->recent - gone : 0);
+    }
+    return next;
+}

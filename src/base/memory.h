@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Memory of an instance: the port's allocator with accounting, and pools of equal objects.
+// In static builds (WEIR_CFG_ALLOCATOR 0) memory_get always fails after weir_create has carved its block.
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "base/bytes.h"
+#include "weir/error.h"
+#include "weir/options.h"
+#include "weir/port.h"
+
+struct stream;
+struct memory {
+    const struct weir_port *port;
+    uint64_t used_bytes;    // got from the port and not given back
+    uint64_t budget_bytes;  // 0: none. Advisory: tcp stops growing windows beyond it; memory_get refuses beyond it
+    uint8_t *block;         // what is left of the block given to weir_create
+    size_t block_bytes;
+#if !WEIR_CFG_ALLOCATOR
+    struct stream *streams; // closed ones, see base/stream.h
+#endif
+};
+
+#if WEIR_CFG_ALLOCATOR
+void *memory_get(struct memory *memory, size_t bytes);  // NULL: none. Not zeroed
+void memory_put(struct memory *memory, void *pointer, size_t bytes);  // `bytes` as asked for; NULL: nothing happens
+#else
+static inline void *memory_get(struct memory *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return NULL;
+}
+static inline void memory_put(struct memory *memory, void *pointer, size_t bytes) { (void)memory, (void)pointer, (void)bytes; }
+#endif
+// Takes from weir_create's block (or the allocator when there is none); for fixed tables at start only. Zeroed, aligned to 8.
+// NULL: none. What came from the block is never given to memory_put; what came from the allocator is.
+void *memory_carve(struct memory *memory, size_t bytes);
+
+// A pool: a free list of equal objects, all carved at start in static builds, taken one by one in allocator builds and
+// kept (up to `keep`) for the next.
+struct pool {
+    void *free;
+    uint32_t object_bytes;
+    uint32_t free_count, keep;
+};
+void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep);
+// When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an allocator alone.
+int pool_carve(struct pool *pool, struct memory *memory, uint32_t count);
+void *pool_get(struct pool *pool, struct memory *memory);   // NULL: none. Not zeroed
+void pool_put(struct pool *pool, struct memory *memory, void *object);
+void pool_drain(struct pool *pool, struct memory *memory);  // gives every free object back (weir_destroy)
+
+#endif

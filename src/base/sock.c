@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/sock.h"
+
+static void list_init(struct sock_list *list)
+{
+    list->head = NULL;
+    list->tail = &list->head;
+}
+
+void socks_init(struct socks *socks)
+{
+    list_init(&socks->output);
+    list_init(&socks->ready);
+}
+
+void sock_output(struct socks *socks, struct sock *sock)
+{
+    if (sock->flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR))
+        return;
+    sock->flags |= SOCK_ON_OUTPUT;
+    sock->output_next = NULL;
+    *socks->output.tail = sock;
+    socks->output.tail = &sock->output_next;
+}
+
+struct sock *sock_output_pop(struct socks *socks)
+{
+    struct sock *sock = socks->output.head;
+    if (!sock)
+        return NULL;
+    socks->output.head = sock->output_next;
+    if (!socks->output.head)
+        socks->output.tail = &socks->output.head;
+    sock->output_next = NULL;
+    sock->flags &= (uint8_t)~SOCK_ON_OUTPUT;
+    return sock;
+}
+
+void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
+{
+    sock->events |= events;
+    if ((sock->flags & (SOCK_HANDLED | SOCK_ON_READY)) != SOCK_HANDLED)
+        return;
+    sock->flags |= SOCK_ON_READY;
+    sock->ready_next = NULL;
+    *socks->ready.tail = sock;
+    socks->ready.tail = &sock->ready_next;
+}
+
+struct sock *sock_ready_pop(struct socks *socks)
+{
+    struct sock *sock = socks->ready.head;
+    if (!sock)
+        return NULL;
+    socks->ready.head = sock->ready_next;
+    if (!socks->ready.head)
+        socks->ready.tail = &socks->ready.head;
+    sock->ready_next = NULL;
+    sock->flags &= (uint8_t)~SOCK_ON_READY;
+    return sock;
+}
+
+void sock_ready_remove(struct socks *socks, struct sock *sock)
+{
+    if (!(sock->flags & SOCK_ON_READY))
+        return;
+    struct sock **link = &socks->ready.head;
+    while (*link != sock)
+        link = &(*link)->ready_next;
+    *link = sock->ready_next;
+    if (!sock->ready_next)
+        socks->ready.tail = link;
+    sock->ready_next = NULL;
+    sock->flags &= (uint8_t)~SOCK_ON_READY;
+}

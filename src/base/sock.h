@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What every socket begins with: its place in the handle table, on the output list, on the ready list. Lower layers set
+// readiness and ask for output through it without knowing who it is; src/socket and src/instance.c give it meaning.
+#ifndef BASE_SOCK_H
+#define BASE_SOCK_H
+
+#include "base/bytes.h"
+#include "weir/addr.h"
+#include "weir/socket.h"
+
+enum sock_kind { SOCK_NONE, SOCK_TCP, SOCK_LISTENER, SOCK_UDP, SOCK_RAW };
+
+enum sock_flag {
+    SOCK_HANDLED = 1,        // has a handle; without it nothing is on the ready list
+    SOCK_ON_OUTPUT = 2,      // on the instance's output list or on a neighbour's waiting list
+    SOCK_ON_READY = 4,
+    SOCK_REUSE_ADDRESS = 8,
+    SOCK_BROADCAST = 16,
+    SOCK_DEAD = 32,          // unhashed and closed; freed when it leaves the output list
+    SOCK_WAITS_NEIGHBOUR = 64,
+};
+
+struct sock {
+    struct sock *output_next;  // output list, or a neighbour's waiting list: a FIFO
+    struct sock *ready_next;   // ready list: a FIFO
+    void *user;                // weir_socket_set_user
+    weir_socket handle;        // 0: none
+    uint8_t kind;              // enum sock_kind
+    uint8_t flags;             // enum sock_flag
+    uint8_t events;            // enum weir_ready bits not yet taken by weir_ready_next
+    uint8_t netif_bound;       // interface index; 0 any
+};
+
+// First-in first-out lists of socks.
+struct sock_list {
+    struct sock *head, **tail;
+};
+
+struct socks {
+    struct sock_list output;  // wants to transmit
+    struct sock_list blocked; // wanted to, but its interface was full: back to output at weir_tx_ready
+    struct sock_list ready;   // has news for its user
+};
+
+void socks_init(struct socks *socks);
+// Puts the sock on the output list (nothing if it is on it, or waits for a neighbour). O(1).
+void sock_output(struct socks *socks, struct sock *sock);
+struct sock *sock_output_pop(struct socks *socks);  // first in, first out; clears SOCK_ON_OUTPUT. NULL: none
+// Adds events; puts the sock on the ready list when it has a handle.
+void sock_event(struct socks *socks, struct sock *sock, uint8_t events);
+// Takes the first sock off the ready list; its events stay in it for the caller to take. NULL: none.
+struct sock *sock_ready_pop(struct socks *socks);
+// Takes the sock off the ready list (O(length of the list); at close only).
+void sock_ready_remove(struct socks *socks, struct sock *sock);
+
+// The last sock of the output (or blocked) list; NULL: empty.
+static inline struct sock *sock_list_last(const struct sock_list *list)
+{
+    return list->head ? container_of(list->tail, struct sock, output_next) : NULL;
+}
+// A sock just popped off the output list found its interface full: it waits for socks_unblock, still counted as on output.
+void sock_blocked(struct socks *socks, struct sock *sock);
+// An interface has room again: all blocked socks go back to the output list.
+void socks_unblock(struct socks *socks);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A stream: the byte queue of one direction of a connection. Reached only as (offset, length) → spans; offset 0 is the
+// oldest byte kept. Two kinds with one interface: a flat ring in static builds, a directory of chunks that grows and
+// shrinks by need where there is an allocator. A byte never moves while queued, so lent spans stay valid.
+//
+// Bytes [0, length) hold data. Bytes [length, room) are memory that exists but holds nothing yet, or, on the receive
+// side, out-of-order data that the connection's interval list describes. Room is what stream_ensure was asked for: nothing
+// beyond it may be touched.
+#ifndef BASE_STREAM_H
+#define BASE_STREAM_H
+
+#include "base/memory.h"
+#include "weir/socket.h"
+
+struct stream;
+// release(context) is called when the last of a foreign piece's bytes is dropped, or the stream closed.
+typedef void stream_release(void *context);
+
+// An empty stream that may never hold more than `limit` bytes (data and room). NULL: no memory.
+struct stream *stream_open(struct memory *memory, uint32_t limit);
+void stream_close(struct memory *memory, struct stream *stream);
+// Static builds: sets `count` streams of `limit` bytes aside for stream_open, which otherwise takes what is left of weir_create's block. A
+// closed stream is kept for the next. Allocator builds: nothing to do.
+int stream_carve(struct memory *memory, uint32_t count, uint32_t limit);
+static inline uint32_t stream_length(const struct stream *stream);
+static inline uint32_t stream_limit(const struct stream *stream);
+// Below what it holds: takes effect as it drains. Static builds: never above the size it was set aside with.
+static inline void stream_set_limit(struct stream *stream, uint32_t limit);
+
+// Makes memory for [0, end) exist, as far as limit and memory allow; returns `end`, or less: how far it exists.
+static inline uint32_t stream_ensure(struct memory *memory, struct stream *stream, uint32_t end);
+// Memory of [offset, offset+length) as at most `count` spans; returns the number of spans (0 for length 0). Bytes covered may be fewer
+// when count is too small. The range must exist (ensured). The common case, one span, is fast.
+static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
+static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
+static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
+static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
+// Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
+// stream_ensure (stream_settle), or freed by whole chunks (stream_trim).
+static inline void stream_settle(struct stream *stream);
+void stream_trim(struct memory *memory, struct stream *stream);
+// Appends caller's memory, not copied, only read (allocator builds; WEIR_NOT_SUPPORTED otherwise). Only at the end: WEIR_INVALID when room
+// goes beyond length, or bytes is 0; WEIR_AGAIN beyond the limit. `release` may be NULL.
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release, void *context);
+uint32_t stream_memory(const struct stream *stream);  // bytes taken from memory, the struct included
+
+#if WEIR_CFG_ALLOCATOR
+
+#define STREAM_CHUNK ((uint32_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
+#define STREAM_EMBEDDED 320u  // the first chunk, when so little is needed, is part of the struct: small messages cost one allocation
+#define STREAM_PIECES 2u      // directory within the struct
+
+struct stream_piece {
+    uint8_t *data;
+    stream_release *release;  // foreign memory only
+    void *context;
+    uint32_t start;           // position of its first byte, counted on from piece to piece (mod 2^32)
+    uint32_t size;            // bytes of the stream in it
+    uint32_t taken;           // bytes taken from memory for it; 0: foreign or embedded
+};
+
+struct stream {
+    uint32_t length, room, limit;
+    uint32_t capacity;    // bytes for which there are pieces, from offset 0; room <= capacity
+    uint32_t skip;        // bytes of the first piece already dropped
+    uint32_t first_size;  // of the first piece, as below; 0: none
+    uint8_t *first_data;
+    struct stream_piece *pieces;   // those in use are [first, first + count)
+    uint32_t first, count, slots;
+    uint32_t odd;         // pieces after the first whose size is not STREAM_CHUNK; none: a division finds a byte's piece
+    uint8_t *spare;       // a free chunk of STREAM_CHUNK bytes
+    uint32_t taken;       // bytes taken from memory
+    struct stream_piece own_pieces[STREAM_PIECES];
+    uint8_t embedded[STREAM_EMBEDDED];
+};
+
+// Out of line: what the fast paths below leave over.
+uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end);
+uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
+void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes);
+
+static inline uint32_t stream_length(const struct stream *stream) { return stream->length; }
+static inline uint32_t stream_limit(const struct stream *stream) { return stream->limit; }
+static inline void stream_set_limit(struct stream *stream, uint32_t limit) { stream->limit = limit; }
+static inline void stream_commit(struct stream *stream, uint32_t bytes) { stream->length += bytes; }
+static inline uint32_t stream_room(const struct stream *stream) { return stream->room; }
+static inline void stream_settle(struct stream *stream) { stream->room = stream->length; }
+
+static inline uint32_t stream_ensure(struct memory *memory, struct stream *stream, uint32_t end)
+{
+    if (end <= stream->room)
+        return end;
+    if (end > stream->capacity || end > stream->limit)
+        return stream_grow(memory, stream, end);
+    return stream->room = end;
+}
+
+static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
+{
+    uint32_t at = stream->skip + offset, size = stream->first_size;
+    uint8_t *data = stream->first_data;
+    if (at >= size && !stream->odd && at < stream->skip + stream->capacity) {
+        at -= size;
+        data = stream->pieces[stream->first + 1 + at / STREAM_CHUNK].data;
+        at %= STREAM_CHUNK;
+        size = STREAM_CHUNK;
+    }
+    if (at >= size || length - 1 >= size - at || !count)  // also length 0
+        return stream_spans_search(stream, offset, length, spans, count);
+    spans[0].data = data + at;
+    spans[0].length = length;
+    return 1;
+}
+
+static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
+{
+    if (bytes >= stream->room || stream->skip + bytes >= stream->first_size) {
+        stream_drop_pieces(memory, stream, bytes);
+        return;
+    }
+    stream->skip += bytes;
+    stream->length -= bytes;
+    stream->room -= bytes;
+    stream->capacity -= bytes;
+}
+
+#else
+
+struct stream {
+    struct stream *next;  // while free
+    uint32_t length, room, limit;
+    uint32_t size;        // of the ring
+    uint32_t head;        // place of offset 0
+    uint8_t data[];
+};
+
+uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
+void stream_flat_drop(struct stream *stream, uint32_t bytes);
+
+static inline uint32_t stream_length(const struct stream *stream) { return stream->length; }
+static inline uint32_t stream_limit(const struct stream *stream) { return stream->limit; }
+static inline void stream_set_limit(struct stream *stream, uint32_t limit) { stream->limit = min_u32(limit, stream->size); }
+static inline void stream_commit(struct stream *stream, uint32_t bytes) { stream->length += bytes; }
+static inline uint32_t stream_room(const struct stream *stream) { return stream->room; }
+static inline void stream_settle(struct stream *stream) { stream->room = stream->length; }
+static inline uint32_t stream_ensure(struct memory *memory, struct stream *stream, uint32_t end)
+{
+    (void)memory;
+    if (end > stream->room)
+        stream->room = max_u32(stream->room, min_u32(end, stream->limit));
+    return min_u32(end, stream->room);
+}
+static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
+{
+    return stream_flat_spans(stream, offset, length, spans, count);
+}
+static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
+{
+    (void)memory;
+    stream_flat_drop(stream, bytes);
+}
+
+#endif
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The stream of allocator builds: a directory of pieces. A piece is a chunk of our own or the caller's memory (foreign). The first chunk is
+// small when little is needed; the others have STREAM_CHUNK bytes (smaller ones only where the limit is below that). Only directory
+// entries are ever moved, never bytes.
+//
+// Work: growing takes one allocation per new chunk; the directory doubles (one copy of the entries) or closes up when half of it lies
+// free in front, so a piece costs O(1) in the long run. Finding a byte costs one division by a constant, or a binary search
+// while pieces of odd sizes are queued.
+#include "base/stream.h"
+
+#define CHUNK_SMALL 2048u    // one segment of an Ethernet
+#define DIRECTORY_KEPT 64u   // entries an empty stream may keep: a megabyte of chunks
+
+_Static_assert(STREAM_CHUNK >= CHUNK_SMALL && (STREAM_CHUNK & (STREAM_CHUNK - 1)) == 0,
+               "WEIR_CFG_QUEUE_CHUNK_BYTES must be a power of two, at least 2048, where there is an allocator");
+
+int stream_carve(struct memory *memory, uint32_t count, uint32_t limit)
+{
+    (void)memory, (void)count, (void)limit;
+    return WEIR_OK;
+}
+
+struct stream *stream_open(struct memory *memory, uint32_t limit)
+{
+    struct stream *stream = memory_get(memory, sizeof *stream);
+    if (!stream)
+        return NULL;
+    memset(stream, 0, offsetof(struct stream, own_pieces));
+    stream->limit = limit;
+    stream->pieces = stream->own_pieces;
+    stream->slots = STREAM_PIECES;
+    stream->taken = sizeof *stream;
+    return stream;
+}
+
+static inline struct stream_piece *piece_at(const struct stream *stream, uint32_t index) { return &stream->pieces[stream->first + index]; }
+
+static void first_changed(struct stream *stream)
+{
+    const struct stream_piece *piece = piece_at(stream, 0);
+    stream->first_data = stream->count ? piece->data : NULL;
+    stream->first_size = stream->count ? piece->size : 0;
+}
+
+static void put(struct memory *memory, struct stream *stream, void *pointer, uint32_t bytes)
+{
+    stream->taken -= bytes;
+    memory_put(memory, pointer, bytes);
+}
+
+static void free_spare(struct memory *memory, struct stream *stream)
+{
+    if (stream->spare)
+        put(memory, stream, stream->spare, STREAM_CHUNK);
+    stream->spare = NULL;
+}
+
+// The piece has left the directory: its memory goes to the cache, to the allocator, or to its owner.
+static void let_go(struct memory *memory, struct stream *stream, const struct stream_piece *piece)
+{
+    if (piece->release)
+        piece->release(piece->context);
+    else if (piece->taken == STREAM_CHUNK && !stream->spare)
+        stream->spare = piece->data;
+    else if (piece->taken)
+        put(memory, stream, piece->data, piece->taken);
+}
+
+static void remove_first(struct memory *memory, struct stream *stream)
+{
+    const struct stream_piece piece = *piece_at(stream, 0);
+    stream->count--;
+    stream->first = stream->count ? stream->first + 1 : 0;
+    if (stream->count && piece_at(stream, 0)->size != STREAM_CHUNK)
+        stream->odd--;
+    first_changed(stream);
+    let_go(memory, stream, &piece);
+}
+
+static void remove_last(struct memory *memory, struct stream *stream)
+{
+    const struct stream_piece piece = *piece_at(stream, stream->count - 1);
+    stream->count--;
+    if (stream->count && piece.size != STREAM_CHUNK)
+        stream->odd--;
+    if (!stream->count)
+        stream->first = 0;
+    first_changed(stream);
+    let_go(memory, stream, &piece);
+}
+
+void stream_close(struct memory *memory, struct stream *stream)
+{
+    while (stream->count)
+        remove_first(memory, stream);
+    free_spare(memory, stream);
+    if (stream->pieces != stream->own_pieces)
+        memory_put(memory, stream->pieces, stream->slots * sizeof *stream->pieces);
+    memory_put(memory, stream, sizeof *stream);
+}
+
+// Makes sure that one more entry fits. False: no memory.
+static bool entry_free(struct memory *memory, struct stream *stream)
+{
+    if (stream->first + stream->count < stream->slots)
+        return true;
+    struct stream_piece *pieces = stream->pieces;
+    uint32_t slots = stream->slots;
+    if (stream->first < slots / 2 || !stream->first) {
+        slots *= 2;
+        pieces = memory_get(memory, slots * sizeof *pieces);
+        if (!pieces)
+            return false;
+        stream->taken += slots * (uint32_t)sizeof *pieces;
+    }
+    memmove(pieces, stream->pieces + stream->first, stream->count * sizeof *pieces);
+    if (pieces != stream->pieces && stream->pieces != stream->own_pieces)
+        put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *pieces);
+    stream->pieces = pieces;
+    stream->slots = slots;
+    stream->first = 0;
+    return true;
+}
+
+static void append(struct stream *stream, const struct stream_piece *piece)
+{
+    struct stream_piece *to = piece_at(stream, stream->count);
+    *to = *piece;
+    to->start = stream->count ? to[-1].start + to[-1].size : 0;
+    stream->capacity += to->size;
+    if (stream->count++ && to->size != STREAM_CHUNK)
+        stream->odd++;
+    first_changed(stream);
+}
+
+// One more chunk, for `need` bytes beyond what exists. False: no memory.
+static bool add_chunk(struct memory *memory, struct stream *stream, uint32_t need)
+{
+    if (!entry_free(memory, stream))
+        return false;
+    struct stream_piece piece = {0};
+    if (!stream->count && need <= STREAM_EMBEDDED && !stream->spare) {
+        piece.data = stream->embedded;
+        piece.size = STREAM_EMBEDDED;
+    } else {
+        const bool little = need <= CHUNK_SMALL && stream->capacity <= STREAM_EMBEDDED && !stream->spare;
+        piece.size = piece.taken = little || stream->limit < STREAM_CHUNK ? CHUNK_SMALL : STREAM_CHUNK;
+        if (piece.size == STREAM_CHUNK && stream->spare) {
+            piece.data = stream->spare;
+            stream->spare = NULL;
+        } else {
+            piece.data = memory_get(memory, piece.size);
+            if (!piece.data)
+                return false;
+            stream->taken += piece.size;
+        }
+    }
+    append(stream, &piece);
+    return true;
+}
+
+uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
+{
+    const uint32_t target = min_u32(end, stream->limit);
+    while (stream->capacity < target && add_chunk(memory, stream, target - stream->capacity))
+        ;
+    const uint32_t exists = min_u32(target, stream->capacity);
+    if (exists > stream->room)
+        stream->room = exists;
+    return min_u32(end, stream->room);
+}
+
+// Index of the piece that holds the byte `at` bytes after the beginning of the first.
+static uint32_t search(const struct stream *stream, uint32_t at)
+{
+    uint32_t low = 0, high = stream->count;
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (piece_at(stream, middle)->start - piece_at(stream, 0)->start <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
+{
+    if (!length)
+        return 0;
+    uint32_t at = stream->skip + offset, made = 0;
+    const struct stream_piece *piece = piece_at(stream, search(stream, at));
+    at -= piece->start - piece_at(stream, 0)->start;
+    for (; length && made < count; piece++, at = 0) {
+        const uint32_t bytes = min_u32(length, piece->size - at);
+        spans[made++] = (struct weir_span){piece->data + at, bytes};
+        length -= bytes;
+    }
+    return made;
+}
+
+// After a great burst its directory goes too.
+static void directory_shrink(struct memory *memory, struct stream *stream)
+{
+    if (stream->slots <= DIRECTORY_KEPT)
+        return;
+    stream->own_pieces[0] = *piece_at(stream, 0);
+    put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *stream->pieces);
+    stream->pieces = stream->own_pieces;
+    stream->slots = STREAM_PIECES;
+    stream->first = 0;
+}
+
+// Nothing in it and nothing lent or expected: one chunk at most stays, and is used from its beginning again.
+static void rest(struct memory *memory, struct stream *stream)
+{
+    while (stream->count > 1)
+        remove_last(memory, stream);
+    struct stream_piece *piece = piece_at(stream, 0);
+    if (stream->count && (piece->release || (!piece->taken && piece->data != stream->embedded)))
+        remove_first(memory, stream);
+    stream->skip = stream->capacity = 0;
+    directory_shrink(memory, stream);
+    if (!stream->count)
+        return;
+    piece = piece_at(stream, 0);
+    if (piece->taken)
+        free_spare(memory, stream);
+    piece->size = piece->taken ? piece->taken : STREAM_EMBEDDED;
+    stream->capacity = piece->size;
+    first_changed(stream);
+}
+
+void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes)
+{
+    stream->skip += bytes;
+    stream->length -= bytes;
+    stream->room -= bytes;
+    stream->capacity -= bytes;
+    while (stream->count && stream->skip >= stream->first_size) {
+        if (!stream->room && stream->count == 1)
+            break;
+        stream->skip -= stream->first_size;
+        remove_first(memory, stream);
+    }
+    if (!stream->room)
+        rest(memory, stream);
+}
+
+// Gives up memory beyond the data; leaves capacity == length.
+static void cut(struct memory *memory, struct stream *stream)
+{
+    uint32_t extra = stream->capacity - stream->length;
+    while (extra) {
+        struct stream_piece *last = piece_at(stream, stream->count - 1);
+        const uint32_t held = last->size - (stream->count == 1 ? stream->skip : 0);
+        if (extra < held) {
+            if (stream->count > 1 && last->size == STREAM_CHUNK)
+                stream->odd++;
+            last->size -= extra;
+            break;
+        }
+        extra -= held;
+        if (stream->count == 1)
+            stream->skip = 0;
+        remove_last(memory, stream);
+    }
+    stream->capacity = stream->length;
+    first_changed(stream);
+}
+
+void stream_trim(struct memory *memory, struct stream *stream)
+{
+    stream->room = stream->length;
+    if (!stream->room) {
+        rest(memory, stream);
+        return;
+    }
+    uint32_t extra = stream->capacity - stream->length;
+    while (stream->count > 1 && extra >= piece_at(stream, stream->count - 1)->size) {
+        extra -= piece_at(stream, stream->count - 1)->size;
+        remove_last(memory, stream);
+    }
+    stream->capacity = stream->length + extra;
+}
+
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release, void *context)
+{
+    if (stream->room != stream->length || !bytes)
+        return WEIR_INVALID;
+    if (stream->length > stream->limit || bytes > stream->limit - stream->length)
+        return WEIR_AGAIN;
+    if (!entry_free(memory, stream))
+        return WEIR_NO_MEMORY;
+    cut(memory, stream);
+    append(stream, &(struct stream_piece){(uint8_t *)(uintptr_t)data, release, context, 0, bytes, 0});
+    stream->length = stream->room = stream->capacity;
+    return WEIR_OK;
+}
+
+uint32_t stream_memory(const struct stream *stream)
+{
+    return stream->taken;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A hash table of intrusive nodes that grows one bucket at a time (linear hashing): no insertion ever pauses for a
+// rehash, also at a million nodes. Keyed hashes are the caller's. Static builds: one bucket, a list.
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include "base/memory.h"
+
+struct table_node {
+    struct table_node *next;
+    uint32_t hash;
+};
+
+#if WEIR_CFG_ALLOCATOR
+
+#define TABLE_FIRST 16u     // buckets at first, within struct table
+#define TABLE_SEGMENTS 24u  // up to 2^27 buckets
+struct table {
+    uint32_t count;    // nodes
+    uint32_t buckets;  // in use now; starts with TABLE_FIRST
+    uint32_t mask;     // smallest power of two not below `buckets`, less one
+    // segment k > 0 holds the buckets from 8 << k on, as many again; a segment never moves. Segment 0 is `first`.
+    struct table_node **segment[TABLE_SEGMENTS];
+    struct table_node *first[TABLE_FIRST];
+};
+
+void table_init(struct table *table);
+void table_insert(struct table *table, struct memory *memory, struct table_node *node, uint32_t hash);  // never fails: without memory chains get longer
+void table_remove(struct table *table, struct memory *memory, struct table_node *node);                 // shrinks one bucket at a time
+void table_free(struct table *table, struct memory *memory);
+
+static inline struct table_node **table_slot(const struct table *table, uint32_t bucket)
+{
+    if (bucket < TABLE_FIRST)
+        return (struct table_node **)&table->first[bucket];
+    const unsigned k = 28u - (unsigned)__builtin_clz(bucket);
+    return &table->segment[k][bucket - (8u << k)];
+}
+static inline uint32_t table_bucket(const struct table *table, uint32_t hash)
+{
+    const uint32_t bucket = hash & table->mask;
+    return bucket < table->buckets ? bucket : bucket & table->mask >> 1;
+}
+static inline uint32_t table_buckets(const struct table *table) { return table->buckets; }
+
+#else
+
+struct table {
+    uint32_t count;
+    struct table_node *first;
+};
+
+static inline void table_init(struct table *table) { *table = (struct table){0, NULL}; }
+static inline void table_insert(struct table *table, struct memory *memory, struct table_node *node, uint32_t hash)
+{
+    (void)memory;
+    node->hash = hash;
+    node->next = table->first;
+    table->first = node;
+    table->count++;
+}
+static inline void table_remove(struct table *table, struct memory *memory, struct table_node *node)
+{
+    (void)memory;
+    struct table_node **link = &table->first;
+    while (*link != node)
+        link = &(*link)->next;
+    *link = node->next;
+    table->count--;
+}
+static inline void table_free(struct table *table, struct memory *memory) { (void)table, (void)memory; }
+static inline struct table_node **table_slot(const struct table *table, uint32_t bucket)
+{
+    (void)bucket;
+    return (struct table_node **)&table->first;
+}
+static inline uint32_t table_bucket(const struct table *table, uint32_t hash)
+{
+    (void)table, (void)hash;
+    return 0;
+}
+static inline uint32_t table_buckets(const struct table *table)
+{
+    (void)table;
+    return 1;
+}
+
+#endif
+
+// Head of the chain that may hold `hash`; compare node->hash, follow next.
+static inline struct table_node *table_first(const struct table *table, uint32_t hash) { return *table_slot(table, table_bucket(table, hash)); }
+// Walking: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
+static inline struct table_node *table_chain(const struct table *table, uint32_t bucket) { return *table_slot(table, bucket); }
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CUBIC, RFC 9438, in integers. Windows are bytes; a window in the RFC's segments is bytes / mss.
+//
+// Time is in ticks of 1024 µs. With C = 0.4 the cubic term C (t - K)^3 is, in segments, d^3 * 0.4 * 1.024e-3^3 = d^3 / 2^31.117
+// for a distance d in ticks; CUBIC_RECIPROCAL is that fraction times 2^42, and its result has 10 fractional bits. Distances
+// are held below 2^17 ticks (134 s, worth a million segments), so d^3 * CUBIC_RECIPROCAL stays below 2^62.
+//
+// The epoch's clock runs only from one cwnd-limited ACK to the next, so that idle and application-limited times do not count (§5.8).
+// Target and pace of growth are worked out eight times a round trip at the most; between, acknowledged bytes are only added up.
+#include "cc/common.h"
+
+#define CUBIC_DISTANCE_MAX 0x1ffffu
+#define CUBIC_ELAPSED_MAX_US 0x10000000u       // 268 s; beyond, the epoch's clock stands still
+#define CUBIC_RECIPROCAL 1889u                 // 0.4 * 1.073741824e-9 * 2^42
+#define CUBIC_TICKS3_PER_SEGMENT 2328306437u   // 1 / (0.4 * 1.073741824e-9)
+#define CUBIC_BETA(x) ((uint32_t)((uint64_t)(x) * 717 >> 10))        // 0.7
+#define CUBIC_CONVERGE(x) ((uint32_t)((uint64_t)(x) * 870 >> 10))    // (1 + beta) / 2
+#define CUBIC_ALPHA(x) ((uint32_t)((uint64_t)(x) * 34696 >> 16))     // 3 (1 - beta) / (1 + beta) = 9/17
+
+// Everything that a spurious reduction must give back (§4.9.1).
+struct cubic_epoch {
+    uint32_t w_max;        // 0: no loss yet, or a timeout
+    uint32_t cwnd_prior;   // cwnd before the last reduction
+    uint32_t origin;       // height of the plateau
+    uint32_t k_ticks;      // when the plateau is reached
+    uint32_t elapsed_us;
+    uint32_t work_out_us;  // elapsed_us at which step and target are worked out again
+    uint32_t target;       // cwnd is not raised beyond it before it is worked out again
+    uint32_t step;         // bytes to be acknowledged for one segment of growth
+    uint32_t credit;       // … and so far
+    uint32_t w_est;        // what Reno would have (§4.3)
+    uint32_t est_credit;
+    bool running;
+    bool friendly;         // W_cubic is below w_est
+};
+struct cubic {
+    struct cubic_epoch now, prior;
+    uint32_t last_us;      // time of the last ACK
+    uint32_t after_rto;    // bytes outstanding at a timeout that are not acknowledged yet
+    uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
+    bool rto;              // the last reduction was a timeout
+};
+_Static_assert(sizeof(struct cubic) <= WEIR_CC_STATE_MAX, "state of cubic");
+
+// The largest r with r^3 <= x, for x < 2^51 (so r < 2^17), bit by bit.
+static uint32_t cube_root(uint64_t x)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = 0x10000; bit; bit >>= 1) {
+        const uint64_t guess = root | bit;
+        if (guess * guess * guess <= x)
+            root = guess;
+    }
+    return (uint32_t)root;
+}
+
+// W_cubic(t) (equation 1), never negative.
+static uint32_t cubic_window(const struct cubic_epoch *e, uint32_t t_ticks, uint32_t mss)
+{
+    const bool below = t_ticks < e->k_ticks;
+    const uint64_t d = min_u32(below ? e->k_ticks - t_ticks : t_ticks - e->k_ticks, CUBIC_DISTANCE_MAX);
+    const uint64_t bytes = (d * d * d * CUBIC_RECIPROCAL >> 32) * mss >> 10;
+    if (below)
+        return bytes < e->origin ? e->origin - (uint32_t)bytes : 0;
+    return bytes < CC_WINDOW_MAX - e->origin ? e->origin + (uint32_t)bytes : CC_WINDOW_MAX;
+}
+
+// Congestion avoidance begins (§4.2): K from how far the plateau is above; already above it, the plateau is here and K is 0.
+static void cubic_begin(struct cubic_epoch *e, uint32_t cwnd, uint32_t mss)
+{
+    e->origin = max_u32(e->w_max, cwnd);
+    const uint64_t ticks3 = (uint64_t)(e->origin - cwnd) * CUBIC_TICKS3_PER_SEGMENT / mss;
+    e->k_ticks = cube_root(ticks3 >> 51 ? (1ull << 51) - 1 : ticks3);
+    e->elapsed_us = 0;
+    e->work_out_us = 0;
+    e->credit = e->est_credit = 0;
+    e->w_est = cwnd;
+    e->running = true;
+}
+
+// Reno's window beside it, counting bytes acknowledged, not ACKs (equation 4): with alpha up to cwnd_prior, with 1 beyond.
+static void cubic_estimate(struct cubic_epoch *e, uint32_t acked, uint32_t cwnd, uint32_t mss)
+{
+    e->est_credit += e->w_est < e->cwnd_prior ? CUBIC_ALPHA(acked) : acked;
+    if (e->est_credit >= cwnd) {
+        e->est_credit = min_u32(e->est_credit - cwnd, cwnd);
+        e->w_est = min_u32(e->w_est + mss, CC_WINDOW_MAX);
+    }
+}
+
+// Target and pace of growth for the next eighth of a round trip (§4.4, §4.5): (target - cwnd) / cwnd for each segment acknowledged.
+static void cubic_work_out(struct cubic_epoch *e, uint32_t cwnd, const struct weir_cc_sample *sample)
+{
+    e->work_out_us = e->elapsed_us + min_u32(max_u32(sample->srtt_us >> 3, 1024), 32768);
+    e->friendly = cubic_window(e, e->elapsed_us >> 10, sample->mss) < e->w_est;
+    e->target = cubic_window(e, (e->elapsed_us + min_u32(sample->srtt_us, CUBIC_ELAPSED_MAX_US)) >> 10, sample->mss);
+    e->target = max_u32(cwnd, min_u32(e->target, cwnd + cwnd / 2));
+    const uint32_t gap = e->target - cwnd;
+    const uint64_t step = gap ? (uint64_t)cwnd * sample->mss / gap : CC_WINDOW_MAX;
+    e->step = step < CC_WINDOW_MAX ? max_u32((uint32_t)step, 1) : CC_WINDOW_MAX;
+}
+
+static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    struct cubic_epoch *e = &cubic->now;
+    if (!e->running)
+        cubic_begin(e, window->cwnd, sample->mss);
+    else
+        e->elapsed_us = min_u32(e->elapsed_us + min_u32(sample->now_us - cubic->last_us, CUBIC_ELAPSED_MAX_US), CUBIC_ELAPSED_MAX_US);
+    cubic_estimate(e, acked, window->cwnd, sample->mss);
+    if (e->elapsed_us >= e->work_out_us)
+        cubic_work_out(e, window->cwnd, sample);
+    e->credit += acked;
+    if (e->credit >= e->step) {
+        const uint32_t segments = e->credit / e->step;
+        e->credit -= segments * e->step;
+        // More than the clamp below lets through in one go is never used: no product can overflow.
+        const uint32_t grown = window->cwnd + min_u32(segments, 0x4000) * min_u32(sample->mss, 0xffff);
+        window->cwnd = max_u32(window->cwnd, min_u32(grown, e->target));
+    }
+    if (e->friendly && window->cwnd < e->w_est)
+        window->cwnd = e->w_est;
+    window->cwnd = min_u32(window->cwnd, CC_WINDOW_MAX);
+}
+
+static void cubic_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    struct cubic *cubic = state;
+    if (sample->cwnd_limited && !sample->in_recovery && sample->acked) {
+        uint32_t acked = sample->acked;
+        if (window->cwnd < window->ssthresh)
+            acked = cc_slow_start(sample, window, &cubic->after_rto);
+        if (acked)
+            cubic_avoid(cubic, acked, sample, window);
+    }
+    cubic->last_us = sample->now_us;
+}
+
+// §4.6, §4.7. cwnd and ssthresh fall to 0.7 of what was in flight; w_max is the height just lost, or a little less when
+// the last one was not reached again, to make room for new flows.
+static void cubic_reduce(struct cubic *cubic, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    cubic->prior = cubic->now;
+    cubic->prior_cwnd = window->cwnd;
+    cubic->prior_ssthresh = window->ssthresh;
+    cubic->now = (struct cubic_epoch){
+        .w_max = window->cwnd < cubic->now.w_max ? CUBIC_CONVERGE(window->cwnd) : window->cwnd,
+        .cwnd_prior = window->cwnd,
+    };
+    cubic->after_rto = 0;
+    cubic->rto = false;
+    window->cwnd = window->ssthresh = max_u32(CUBIC_BETA(cc_flight_size(sample)), 2 * sample->mss);
+}
+
+static void cubic_undo(struct cubic *cubic, struct weir_cc_window *window)
+{
+    if (cubic->prior_cwnd == 0)
+        return;
+    window->cwnd = max_u32(window->cwnd, cubic->prior_cwnd);
+    window->ssthresh = max_u32(window->ssthresh, cubic->prior_ssthresh);
+    cubic->now = cubic->prior;
+    cubic->prior_cwnd = 0;
+    cubic->after_rto = 0;
+    cubic->rto = false;
+}
+
+static void cubic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    struct cubic *cubic = state;
+    switch (event) {
+    case WEIR_CC_INIT:
+        cc_init_window(sample, window);
+        break;
+    case WEIR_CC_ENTER_RECOVERY:
+    case WEIR_CC_ECN:
+        cubic_reduce(cubic, sample, window);
+        break;
+    case WEIR_CC_EXIT_RECOVERY:
+        if (!cubic->rto)
+            window->cwnd = window->ssthresh;
+        cubic->rto = false;
+        break;
+    case WEIR_CC_RTO:
+        cubic_reduce(cubic, sample, window);
+        window->cwnd = sample->mss;
+        cubic->now.w_max = 0;  // §4.8: afterwards K is 0 and the plateau is where avoidance begins
+        cubic->after_rto = cc_flight_size(sample);
+        cubic->rto = true;
+        break;
+    case WEIR_CC_UNDO:
+        cubic_undo(cubic, window);
+        break;
+    case WEIR_CC_IDLE_RESTART:
+        cc_idle_restart(sample, window);
+        cubic->now.running &= window->cwnd >= window->ssthresh;
+        break;
+    case WEIR_CC_EXIT_SLOW_START:
+        window->ssthresh = min_u32(window->ssthresh, window->cwnd);
+        break;
+    }
+    cubic->last_us = sample->now_us;
+}
+
+const struct weir_cc weir_cc_cubic = {.name = "cubic", .state_bytes = sizeof(struct cubic), .ack = cubic_ack, .event = cubic_event};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The algorithms that are built in. The first is the default.
+#include <stddef.h>
+
+#include "weir/cc.h"
+#include "weir/options.h"
+
+const struct weir_cc *const weir_cc_list[] = {
+#if WEIR_CFG_CC_CUBIC
+    &weir_cc_cubic,
+#endif
+    &weir_cc_reno,
+    NULL,
+};
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+const struct weir_cc *weir_cc_find(const char *name)
+{
+    if (name == NULL)
+        return weir_cc_list[0];
+    for (const struct weir_cc *const *cc = weir_cc_list; *cc != NULL; cc++)
+        if (same((*cc)->name, name))
+            return *cc;
+    return NULL;
+}

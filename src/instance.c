@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The instance: its life, and one turn of its wheel (weir_poll). Here alone every layer is in sight: the tables that lead a
+// packet upwards, and the dispatch that leads a socket's turn to transmit downwards.
+#include "instance.h"
+
+#include "link/handler.h"
+#include "socket/socket.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+
+// One weir_poll fires at most so many timers; what is left makes the next deadline "now".
+#define TIMERS_PER_POLL 256u
+
+static const struct ethertype ethertypes[] = {
+    {ETHERTYPE_IP4, ip4_input},
+    {0, NULL},
+};
+
+static const struct ip_protocol protocols[] = {
+    {IP_TCP, tcp_input, tcp_error},
+#if WEIR_CFG_UDP
+    {IP_UDP, udp_input, udp_error},
+#endif
+    {IP_ICMP, icmp_input, NULL},
+#if WEIR_CFG_IGMP
+    {IP_IGMP, igmp_input, NULL},
+#endif
+    {0, NULL, NULL},
+};
+
+static void random_init(struct weir *weir)
+{
+    uint8_t seed[16];
+    weir->port->entropy(weir->port->context, seed, sizeof seed);
+    random_seed(&weir->random, seed);
+    random_bytes(&weir->random, &weir->hash_key, sizeof weir->hash_key);
+    random_bytes(&weir->random, &weir->isn_key, sizeof weir->isn_key);
+    random_bytes(&weir->random, &weir->port_key, sizeof weir->port_key);
+}
+
+// Modules start from the bottom up; weir_destroy ends them in reverse, and copes with those that never started.
+static int modules_init(struct weir *weir, const struct weir_config *config)
+{
+    int error = handles_init(weir, config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS);
+    if (!error)
+        error = arp_init(weir);
+    if (!error)
+        error = ip_init(weir);
+    if (!error)
+        error = loopback_init(weir);
+    if (!error)
+        error = udp_init(weir);
+    if (!error)
+        error = tcp_init(weir, config);
+    return error;
+}
+
+struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
+{
+    static const struct weir_config defaults = {0};
+    if (!config)
+        config = &defaults;
+    if (!port->entropy || (memory ? bytes < sizeof(struct weir) : !port->alloc))
+        return NULL;
+    struct weir *weir = memory ? memory : port->alloc(port->context, sizeof *weir);
+    if (!weir)
+        return NULL;
+    memset(weir, 0, sizeof *weir);
+    weir->port = port;
+    weir->carved_all = memory != NULL;
+    weir->memory.port = port;
+    weir->memory.budget_bytes = config->memory_budget_bytes;
+    if (memory) {
+        weir->memory.block = (uint8_t *)memory + sizeof *weir;
+        weir->memory.block_bytes = bytes - sizeof *weir;
+    }
+    weir->slow_due_us = WEIR_NEVER;
+    weir->ethertypes = ethertypes;
+    weir->protocols = protocols;
+    random_init(weir);
+    wheel_init(&weir->wheel, 0);
+    socks_init(&weir->socks);
+    if (modules_init(weir, config) != WEIR_OK) {
+        weir_destroy(weir);
+        return NULL;
+    }
+    return weir;
+}
+
+void weir_destroy(struct weir *weir)
+{
+    sockets_abort_all(weir);
+    if (weir->now_us)
+        weir_poll(weir, weir->now_us);
+    tcp_free(weir);
+    udp_free(weir);
+    while (weir->netifs)
+        weir_netif_remove(weir->netifs);
+    loopback_free(weir);
+    ip_free(weir);
+    arp_free(weir);
+    handles_free(weir);
+    if (!weir->carved_all)
+        weir->port->free(weir->port->context, weir, sizeof *weir);
+}
+
+const struct weir_port *weir_port(const struct weir *weir) { return weir->port; }
+uint64_t weir_now_us(const struct weir *weir) { return weir->now_us; }
+void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { random_bytes(&weir->random, out, bytes); }
+void weir_random_stir(struct weir *weir, const void *seed, size_t bytes) { random_stir(&weir->random, seed, bytes); }
+uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter) { return weir->counters[counter]; }
+uint64_t weir_memory_used(const struct weir *weir) { return weir->memory.used_bytes; }
+
+// The millisecond clock is counted up, not divided down: short steps, the usual case, cost a compare.
+static void clock_ms(struct weir *weir, uint64_t step_us)
+{
+    if (step_us > 1000000) {
+        weir->now_ms += (uint32_t)(step_us >> 20) * 1048;  // 2^20 µs are 1048 ms and 576 µs
+        weir->ms_fraction_us += (uint32_t)(step_us >> 20) * 576;
+        step_us &= 0xfffff;
+    }
+    weir->ms_fraction_us += (uint32_t)step_us;
+    if (weir->ms_fraction_us >= 1000) {
+        weir->now_ms += weir->ms_fraction_us / 1000;
+        weir->ms_fraction_us %= 1000;
+    }
+}
+
+void weir_clock(struct weir *weir, uint64_t now_us)
+{
+    if (now_us <= weir->now_us)
+        return;
+    clock_ms(weir, now_us - weir->now_us);
+    weir->now_us = now_us;
+    weir->now = (uint32_t)now_us;
+}
+
+void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    if (!(netif->flags & WEIR_NETIF_UP))
+        return;
+    netif->stats.rx_frames++;
+    netif->stats.rx_segments += frame->segments > 1 ? frame->segments : 1;
+    netif->stats.rx_bytes += frame->length;
+    taps_show(netif, false, frame->slices, frame->count);
+    netif->link->input(netif, frame);
+}
+
+void neighbour_failed(struct weir *weir, struct sock *sock, int error)
+{
+    if (sock->kind == SOCK_TCP)
+        tcp_link_failed(weir, (struct tcp_conn *)sock, error);
+    else
+        datagram_link_failed(weir, (struct datagram *)sock, error);
+}
+
+// One sock's turn. Returns whether it stopped only because its quantum was used up.
+static bool sock_turn(struct weir *weir, struct sock *sock)
+{
+    bool more = false;
+    enum weir_tx_verdict verdict;
+    if (sock->kind == SOCK_TCP)
+        verdict = tcp_output(weir, (struct tcp_conn *)sock, WEIR_CFG_POLL_QUANTUM, &more);
+    else
+        verdict = datagram_output(weir, (struct datagram *)sock, WEIR_CFG_POLL_QUANTUM, &more);
+    if (more)
+        sock_output(&weir->socks, sock);
+    else if (verdict == WEIR_TX_FULL)
+        sock_blocked(&weir->socks, sock);
+    return more;
+}
+
+// One round over the socks that were on the output list when it began. Returns whether any of them wants another turn.
+static bool output_round(struct weir *weir)
+{
+    struct sock *last = sock_list_last(&weir->socks.output);
+    bool more = false;
+    while (last) {
+        struct sock *sock = sock_output_pop(&weir->socks);
+        const bool final = sock == last;
+        if (sock->flags & SOCK_DEAD)
+            tcp_destroy(weir, (struct tcp_conn *)sock);
+        else
+            more |= sock_turn(weir, sock);
+        if (final)
+            break;
+    }
+    return more;
+}
+
+static bool timers_round(struct weir *weir)
+{
+    for (uint32_t fired = 0; fired < TIMERS_PER_POLL; fired++) {
+        struct wheel_node *node = wheel_pop(&weir->wheel, weir->now);
+        if (!node)
+            return false;
+        tcp_timer(weir, node);
+    }
+    return true;
+}
+
+static void slow_round(struct weir *weir)
+{
+    if (weir->now_us < weir->slow_due_us)
+        return;
+    weir->slow_due_us = WEIR_NEVER;
+    slow_due(weir, tcp_poll(weir, weir->now_us));
+    slow_due(weir, ip_poll(weir, weir->now_us));
+    slow_due(weir, arp_poll(weir, weir->now_us));
+}
+
+static void flush_netifs(struct weir *weir)
+{
+    for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
+        if (netif->driver->flush)
+            netif->driver->flush(netif);
+}
+
+uint64_t weir_poll(struct weir *weir, uint64_t now_us)
+{
+    weir_clock(weir, now_us);
+    bool more = loopback_poll(weir);
+    more |= timers_round(weir);
+    slow_round(weir);
+    more |= output_round(weir);
+    slow_round(weir);  // replies and ARP requests that this very round made due
+    flush_netifs(weir);
+    if (more || loopback_pending(weir) || weir->socks.output.head)
+        return weir->now_us;
+    uint32_t in_us;
+    uint64_t deadline = weir->slow_due_us;
+    if (wheel_next(&weir->wheel, weir->now, &in_us) && weir->now_us + in_us < deadline)
+        deadline = weir->now_us + in_us;
+    return deadline;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// struct weir: the one place where an instance's state is composed. Every module keeps its own part, declared in its own
+// header; a module may look at lower layers' parts, at base parts, and at its own.
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/sock.h"
+#include "base/wheel.h"
+#include "ip/ip.h"
+#include "link/ethernet.h"
+#include "link/loopback.h"
+#include "tcp/tcp.h"
+#include "udp/datagram.h"
+#include "weir/instance.h"
+#include "weir/stats.h"
+
+struct slot {                    // of the handle table (src/socket/handle.c)
+    struct sock *sock;           // NULL: free
+    uint32_t generation;         // of the present or last use
+    uint32_t next_free;          // index + 1; the free list is first-in first-out, so a slot rests as long as it can
+};
+
+struct handles {
+    struct slot **segments;      // directory of WEIR_SLOTS_PER_SEGMENT slots each; segments never move
+    uint32_t segment_count, slots, limit;
+    uint32_t free_first, free_last;  // index + 1
+    uint32_t free_count;
+};
+
+struct weir {
+    const struct weir_port *port;
+    uint64_t now_us;
+    uint32_t now;                // low 32 bits of now_us
+    uint32_t now_ms;             // counted up by weir_clock, without a division
+    uint32_t ms_fraction_us;
+    uint64_t slow_due_us;        // next call of the modules' own polls
+    struct memory memory;
+    struct random random;
+    struct siphash_key hash_key;  // demultiplexing
+    struct siphash_key isn_key;   // RFC 6528 secret
+    struct siphash_key port_key;  // RFC 6056 secret
+    struct wheel wheel;          // connections' timers
+    struct socks socks;
+    struct handles handles;
+    struct weir_netif *netifs;
+    uint8_t netif_count;
+    bool carved_all;             // memory came from weir_create's caller
+    const struct ethertype *ethertypes;   // ended by type 0
+    const struct ip_protocol *protocols;  // ended by number 0
+#if WEIR_CFG_HANDLERS
+    struct weir_ethertype_handler *ethertype_handlers;
+    struct weir_protocol_handler *protocol_handlers;
+    struct weir_tap *taps;
+#endif
+#if WEIR_CFG_LOOPBACK
+    struct loopback loopback;
+#endif
+    struct arp arp;
+    struct ip ip;
+#if WEIR_CFG_UDP || WEIR_CFG_RAW
+    struct udp udp;
+#endif
+    struct tcp tcp;
+    uint32_t counters[WEIR_COUNT_COUNT];
+};
+
+static inline void count(struct weir *weir, enum weir_counter counter) { weir->counters[counter]++; }
+static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { weir->counters[counter] += amount; }
+// A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
+static inline void slow_due(struct weir *weir, uint64_t at_us)
+{
+    if (at_us < weir->slow_due_us)
+        weir->slow_due_us = at_us;
+}
+// ARP gave up: tells the sock by its kind (tcp_link_failed, datagram_link_failed). In instance.c; reached through a pointer-free
+// upcall so that src/link depends on nothing above it.
+void neighbour_failed(struct weir *weir, struct sock *sock, int error);
+
+// Handle table (src/socket/handle.c).
+#define SLOTS_PER_SEGMENT 256u
+int handles_init(struct weir *weir, uint32_t limit);
+void handles_free(struct weir *weir);
+bool handle_room(struct weir *weir);                                // whether handle_new would succeed
+weir_socket handle_new(struct weir *weir, struct sock *sock);      // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED
+void handle_free(struct weir *weir, struct sock *sock);            // also off the ready list; nothing when it has no handle
+struct sock *handle_sock(const struct weir *weir, weir_socket socket);  // NULL: no such socket
+void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);  // the same handle names another sock (listen)
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The network layer's contract with TCP, UDP and raw sockets. No file above src/ip names an address family.
+#ifndef IP_IP_H
+#define IP_IP_H
+
+#include "base/records.h"
+#include "ip/fragment.h"
+#include "link/link.h"
+#include "weir/error.h"
+#include "weir/handler.h"
+
+// --- up ---------------------------------------------------------------------------------------------------------------
+// An ICMP error (or a local failure) about a packet of ours, after the checks that need no connection.
+struct ip_error {
+    int error;                       // enum weir_error: REFUSED, HOST_UNREACHABLE, NETWORK_UNREACHABLE, TOO_BIG, …
+    bool hard;                       // RFC 1122 §4.2.3.9 would let it end a connection; RFC 5927 says TCP must not in synchronised states
+    uint16_t mtu;                    // TOO_BIG: the new path MTU, already bounded below (never under 576 unless the interface is smaller)
+    struct weir_addr local, remote;  // source and destination of the quoted packet
+    const uint8_t *transport;        // quoted transport header, at least 8 bytes
+    uint32_t transport_length;
+};
+// Transport protocols built in: a const table in src/instance.c, found through weir->protocols.
+struct ip_protocol {
+    uint8_t number;
+    void (*input)(struct weir *weir, struct packet *packet);              // packet at the transport header
+    void (*error)(struct weir *weir, const struct ip_error *error);       // may be NULL
+};
+
+// Upcalls to raw sockets (src/udp/raw.c), so that src/ip depends on nothing above it.
+#if WEIR_CFG_RAW
+// Raw sockets see every packet of their protocol, before its handler; packet at the transport header. Returns whether one took it.
+bool raw_input(struct weir *weir, struct packet *packet);
+bool raw_echo_input(struct weir *weir, struct packet *packet);   // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
+void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error);
+#else
+static inline bool raw_input(struct weir *weir, struct packet *packet)
+{
+    (void)weir, (void)packet;
+    return false;
+}
+static inline bool raw_echo_input(struct weir *weir, struct packet *packet)
+{
+    (void)weir, (void)packet;
+    return false;
+}
+static inline void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error) { (void)weir, (void)protocol, (void)error; }
+#endif
+
+// --- down --------------------------------------------------------------------------------------------------------------
+struct ip_out {
+    struct weir_addr source, destination;
+    uint8_t protocol, ttl, tos;
+    bool dont_fragment;
+    bool router_alert;   // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
+};
+
+struct route {
+    struct weir_addr prefix, gateway;
+    struct weir_netif *netif;   // NULL: free entry
+    uint8_t prefix_length, metric;
+    bool connected;             // made from the interface's address, goes with it
+};
+
+struct ip {
+    uint16_t generation;                    // of cached paths; never 0
+    uint16_t route_count;
+    struct route routes[WEIR_CFG_ROUTES];   // [0, route_count) in use: longest prefix first, then lowest metric
+    struct records outbox;                  // replies waiting for weir_poll (src/ip/outbox.c)
+    uint32_t outbox_progress;               // of the first record, as ip_output_datagram keeps it
+    uint32_t outbox_blocked_ms;             // since when the first record has been refused
+    bool outbox_blocked;
+#if WEIR_CFG_FRAGMENTS
+    struct fragments fragments;             // src/ip/fragment.c
+#endif
+#if WEIR_CFG_ICMP_ERRORS
+    struct icmp_limit *limits;              // token buckets per destination, carved (src/ip/icmp_error.c)
+    struct pmtu *pmtu;                      // path MTU cache, carved (src/ip/pmtu.c)
+    uint32_t pmtu_count, pmtu_due_ms;       // entries in use; when the first of them ends
+#endif
+#if WEIR_CFG_IGMP
+    struct igmp_group *groups;              // memberships of the instance, carved (src/ip/igmp.c)
+    uint32_t group_count;
+#endif
+};
+
+int ip_init(struct weir *weir);
+void ip_free(struct weir *weir);
+void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
+// Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
+uint64_t ip_poll(struct weir *weir, uint64_t now_us);
+
+// Finds the way: fills *path (path->mtu from the path MTU cache). `source` any: chosen (RFC 1122 §3.3.4.3) and stored; otherwise it
+// must be ours. netif_bound 0: by route. Returns WEIR_OK, WEIR_NO_ROUTE, WEIR_NO_ADDRESS, WEIR_NETIF_DOWN.
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
+// The way back to where `packet` came from, for replies (in server mode: its link address).
+int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet);
+// False: look it up anew before use; its netif may be gone.
+bool ip_path_valid(const struct weir *weir, const struct path *path);
+// The interface's address, flags or carrier changed: its connected route follows, cached paths are looked up anew, memberships reported again.
+void ip_netif_changed(struct weir *weir, struct weir_netif *netif);
+// The interface goes: its routes and memberships with it.
+void ip_netif_removed(struct weir *weir, struct weir_netif *netif);
+
+// Sends the packet in `out` (transport header at out->head) in one piece: writes the network header, hands to the link.
+// The caller keeps it within path->mtu (or uses tx.segment_size), and the path valid: through an invalid one the packet is dropped as
+// if lost (DONE, IP_NO_ROUTE). The transport checksum is the caller's. When the device computes it, the caller sets tx.checksum_offset
+// (from the transport header) and any nonzero tx.checksum_start; the latter becomes the distance from the network header here.
+enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
+// Sends a datagram of any size: `header` (transport, at most 60 bytes, checksum done) and `payload` in one piece. Fragments when larger than
+// path->mtu and allowed; *progress tells what of it has been sent (start with 0; keep it between calls that answer FULL or
+// UNRESOLVED; bytes in the low half, the identification of its fragments in the high half). A datagram that may not be fragmented is dropped: *error gets WEIR_TOO_BIG and the answer is DONE.
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header, uint32_t header_length,
+                                        const uint8_t *payload, uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error);
+// Sends a whole IPv4 packet that the user made (raw sockets with HEADER_INCLUDED): total length and checksum are filled in, also source and
+// identification where 0. Larger than path->mtu: *error gets WEIR_TOO_BIG; malformed: WEIR_INVALID; the answer is DONE.
+enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes, uint32_t length,
+                                               struct sock *waiter, int *error);
+// Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when sent. Dropped
+// and counted when the outbox is full. Returns where to write `length` bytes of transport header and payload (checksum done), or NULL.
+uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length);
+
+bool ip_is_ours(const struct weir *weir, struct weir_addr address);        // an address of one of our interfaces (127/8 with loopback)
+bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);   // limited, or of a connected subnet
+// Sum of the pseudo-header; the transport's checksum field excluded.
+uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length);
+// Both addresses of a flow as one word, for keyed hashes.
+static inline uint64_t ip_pair_word(struct weir_addr local, struct weir_addr remote) { return (uint64_t)local.v4 << 32 | remote.v4; }
+// Bytes of network header that ip_output adds.
+static inline uint32_t ip_header_bytes(struct weir_addr destination)
+{
+    (void)destination;
+    return 20;
+}
+#define IP_MSS_DEFAULT 536u     // RFC 9293 §3.7.1: when the peer sends no MSS option
+#define IP_MTU_MIN 576u
+
+// ICMP.
+void icmp_input(struct weir *weir, struct packet *packet);
+#if WEIR_CFG_ICMP_ERRORS
+enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
+// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 allows one; rate-limited per destination.
+void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter);
+// Takes a per-destination token; false: withhold the reply (counted).
+bool icmp_limit_take(struct weir *weir, struct weir_addr destination);
+void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP header, checksum verified
+uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu);
+void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);  // lowers; ages out after 10 minutes (RFC 1191 §6.3)
+#else
+enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
+static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter)
+{
+    (void)weir, (void)packet, (void)kind, (void)parameter;
+}
+static inline bool icmp_limit_take(struct weir *weir, struct weir_addr destination)
+{
+    (void)weir, (void)destination;
+    return true;
+}
+static inline void icmp_error_input(struct weir *weir, struct packet *packet) { (void)weir, (void)packet; }
+static inline uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu)
+{
+    (void)weir, (void)destination;
+    return interface_mtu;
+}
+static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu) { (void)weir, (void)destination, (void)mtu; }
+#endif
+
+// Multicast membership of the instance (reference-counted per interface and group).
+#if WEIR_CFG_IGMP
+// WEIR_INVALID: not a multicast address; WEIR_NO_MEMORY: WEIR_CFG_MULTICAST_GROUPS are in use. leave: WEIR_NO_ADDRESS: was not joined.
+int igmp_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
+int igmp_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
+// Whether packets to the group are taken; netif NULL: on any interface. Always true for all hosts, 224.0.0.1.
+bool igmp_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group);
+void igmp_input(struct weir *weir, struct packet *packet);
+#else
+static inline bool igmp_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group)
+{
+    (void)weir, (void)netif, (void)group;
+    return false;
+}
+static inline int igmp_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
+{
+    (void)weir, (void)netif, (void)group;
+    return WEIR_NOT_SUPPORTED;
+}
+static inline int igmp_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
+{
+    (void)weir, (void)netif, (void)group;
+    return WEIR_NOT_SUPPORTED;
+}
+#endif
+
+#endif

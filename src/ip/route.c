@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The routing table and the choice of a way: interface, next hop, source address, path MTU (RFC 1122 §3.3.1, §3.3.4.3).
+// The table is kept sorted, longest prefix first, then lowest metric: the first entry that fits is the best.
+#include "ip/ip4.h"
+
+void ip4_paths_changed(struct weir *weir)
+{
+    if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
+        weir->ip.generation = 1;
+}
+
+bool ip_path_valid(const struct weir *weir, const struct path *path) { return path->generation == weir->ip.generation && path->netif; }
+
+bool ip_is_ours(const struct weir *weir, struct weir_addr address)
+{
+    if (weir_addr_is_loopback(address))
+        return WEIR_CFG_LOOPBACK;
+    for (const struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
+        if (netif->address.v4 == address.v4 && ip4_netif_ready(netif))
+            return true;
+    return false;
+}
+
+bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
+{
+    if (weir_addr_is_broadcast(address))
+        return true;
+    for (const struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
+        if (!ip4_netif_loopback(netif) && ip4_netif_broadcast(netif, address.v4))
+            return true;
+    return false;
+}
+
+// --- table ---------------------------------------------------------------------------------------------------------------
+
+static bool route_same(const struct route *a, const struct route *b)
+{
+    return a->netif == b->netif && a->prefix_length == b->prefix_length && weir_addr_equal(a->prefix, b->prefix) && weir_addr_equal(a->gateway, b->gateway);
+}
+
+static void route_delete(struct ip *ip, uint32_t at)
+{
+    ip->route_count--;
+    memmove(&ip->routes[at], &ip->routes[at + 1], (ip->route_count - at) * sizeof ip->routes[0]);
+    ip->routes[ip->route_count] = (struct route){.netif = NULL};
+}
+
+static bool route_find(const struct ip *ip, const struct route *route, uint32_t *at)
+{
+    for (*at = 0; *at < ip->route_count; ++*at)
+        if (route_same(&ip->routes[*at], route))
+            return true;
+    return false;
+}
+
+static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric)
+{
+    if (prefix_length > 32 || !netif || weir_addr_is_multicast(gateway) || weir_addr_is_broadcast(gateway))
+        return false;
+    prefix.v4 &= ip4_prefix_mask(prefix_length);
+    *route = (struct route){prefix, gateway, netif, prefix_length, metric, false};
+    return true;
+}
+
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric)
+{
+    struct ip *ip = &weir->ip;
+    struct route route;
+    uint32_t at;
+    if (!route_make(&route, prefix, prefix_length, gateway, netif, metric))
+        return WEIR_INVALID;
+    if (route_find(ip, &route, &at))  // the same way again: a new metric
+        route_delete(ip, at);
+    else if (ip->route_count == WEIR_CFG_ROUTES)
+        return WEIR_NO_MEMORY;
+    for (at = 0; at < ip->route_count; at++) {
+        const struct route *other = &ip->routes[at];
+        if (other->prefix_length < prefix_length || (other->prefix_length == prefix_length && other->metric > metric))
+            break;
+    }
+    memmove(&ip->routes[at + 1], &ip->routes[at], (ip->route_count - at) * sizeof route);
+    ip->routes[at] = route;
+    ip->route_count++;
+    ip4_paths_changed(weir);
+    return WEIR_OK;
+}
+
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
+{
+    struct route route;
+    uint32_t at;
+    if (!route_make(&route, prefix, prefix_length, gateway, netif, 0))
+        return WEIR_INVALID;
+    if (!route_find(&weir->ip, &route, &at))
+        return WEIR_NO_ROUTE;
+    route_delete(&weir->ip, at);
+    ip4_paths_changed(weir);
+    return WEIR_OK;
+}
+
+// The route to the interface's own subnet follows its address. With a full table there is none: the address stays useful for replies
+// only where no route is asked for (server mode).
+static void connected_route(struct weir *weir, struct weir_netif *netif)
+{
+    struct ip *ip = &weir->ip;
+    const struct weir_addr any = weir_addr_any();
+    for (uint32_t at = ip->route_count; at-- > 0;)
+        if (ip->routes[at].netif == netif && ip->routes[at].connected)
+            route_delete(ip, at);
+    if (weir_addr_is_any(netif->address) || ip4_netif_loopback(netif) || weir_route_add(weir, netif->address, netif->prefix_length, any, netif, 0))
+        return;
+    for (uint32_t at = 0; at < ip->route_count; at++)
+        if (ip->routes[at].netif == netif && weir_addr_is_any(ip->routes[at].gateway) && ip->routes[at].prefix_length == netif->prefix_length &&
+            ip->routes[at].prefix.v4 == (netif->address.v4 & ip4_prefix_mask(netif->prefix_length)))
+            ip->routes[at].connected = true;
+}
+
+void ip_netif_changed(struct weir *weir, struct weir_netif *netif)
+{
+    connected_route(weir, netif);
+    igmp_netif_changed(weir, netif);
+    ip4_paths_changed(weir);
+}
+
+void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
+{
+    for (uint32_t at = weir->ip.route_count; at-- > 0;)
+        if (weir->ip.routes[at].netif == netif)
+            route_delete(&weir->ip, at);
+    igmp_netif_removed(weir, netif);
+    ip4_paths_changed(weir);
+}
+
+// --- choice --------------------------------------------------------------------------------------------------------------
+
+// What a way is wanted for.
+struct wish {
+    uint32_t source, destination;
+    struct weir_netif *bound;  // NULL: any
+};
+
+static bool route_fits(const struct route *route, const struct wish *wish, bool from_source)
+{
+    if ((wish->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (wish->bound && route->netif != wish->bound))
+        return false;
+    return !from_source || route->netif->address.v4 == wish->source;
+}
+
+// The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
+// that a route was passed over because its interface is down.
+static const struct route *route_choose(const struct weir *weir, const struct wish *wish, bool from_source, bool *down)
+{
+    for (uint32_t i = 0; i < weir->ip.route_count; i++) {
+        const struct route *route = &weir->ip.routes[i];
+        if (!route_fits(route, wish, from_source))
+            continue;
+        if (route->netif->flags & WEIR_NETIF_UP)
+            return route;
+        *down = true;
+    }
+    return NULL;
+}
+
+// Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route leads to
+// (multicast), the one of the default route, or simply the first that is up (RFC 1122 §3.3.1.1, §3.3.6).
+static struct weir_netif *group_netif(const struct weir *weir, const struct wish *wish)
+{
+    bool down = false;
+    if (wish->bound)
+        return wish->bound;
+    for (struct weir_netif *netif = weir->netifs; netif && wish->source; netif = netif->next)
+        if (netif->address.v4 == wish->source)
+            return netif;
+    const struct route *route = route_choose(weir, wish, false, &down);
+    if (route)
+        return route->netif;
+    for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
+        if (!ip4_netif_loopback(netif) && netif->flags & WEIR_NETIF_UP)
+            return netif;
+    return NULL;
+}
+
+static int path_group(const struct weir *weir, struct path *path, const struct wish *wish)
+{
+    path->netif = group_netif(weir, wish);
+    path->next_hop = weir_addr_v4(wish->destination);
+    return path->netif ? WEIR_OK : WEIR_NO_ROUTE;
+}
+
+static int path_unicast(const struct weir *weir, struct path *path, const struct wish *wish)
+{
+    bool down = false;
+    const struct route *route = wish->source && !wish->bound ? route_choose(weir, wish, true, &down) : NULL;
+    if (!route)
+        route = route_choose(weir, wish, false, &down);
+    if (!route)
+        return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
+    path->netif = route->netif;
+    path->next_hop = weir_addr_is_any(route->gateway) ? weir_addr_v4(wish->destination) : route->gateway;
+    if (ip4_netif_broadcast(route->netif, wish->destination))  // a directed broadcast of that very subnet: every link knows this one
+        path->next_hop = weir_addr_v4(0xffffffffu);
+    return WEIR_OK;
+}
+
+#if WEIR_CFG_LOOPBACK
+// Packets to ourselves never leave. They come from the address they go to, where nothing else is asked for.
+static bool path_loopback(struct weir *weir, struct path *path, const struct wish *wish, struct weir_addr *source)
+{
+    const struct weir_addr destination = weir_addr_v4(wish->destination);
+    if (!ip_is_ours(weir, destination) && wish->bound != &weir->loopback.netif)
+        return false;
+    path->netif = &weir->loopback.netif;
+    path->next_hop = destination;
+    path->mtu = path->netif->mtu;
+    if (weir_addr_is_any(*source))
+        *source = weir_addr_is_loopback(destination) || !ip_is_ours(weir, destination) ? weir_ip4(127, 0, 0, 1) : destination;
+    return true;
+}
+#else
+static bool path_loopback(struct weir *weir, struct path *path, const struct wish *wish, struct weir_addr *source)
+{
+    (void)weir, (void)path, (void)wish, (void)source;
+    return false;
+}
+#endif
+
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    const struct wish wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
+    const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
+    memset(path, 0, sizeof *path);
+    if (weir_addr_is_any(destination) || (netif_bound && !wish.bound))
+        return WEIR_NO_ROUTE;
+    if (wish.source && !ip_is_ours(weir, *source))
+        return WEIR_NO_ADDRESS;
+    if (!path_loopback(weir, path, &wish, source)) {
+        if (weir_addr_is_loopback(destination) || weir_addr_is_loopback(*source))  // RFC 1122 §3.2.1.3(g)
+            return WEIR_NO_ROUTE;
+        const int error = group ? path_group(weir, path, &wish) : path_unicast(weir, path, &wish);
+        if (error) {
+            path->netif = NULL;
+            return error;
+        }
+        // RFC 1122 §3.3.4.3: the address of the interface it leaves by. Without one, only a host that asks everybody may speak.
+        const bool ready = ip4_netif_ready(path->netif);
+        if ((!ready && !wish.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
+            const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
+            path->netif = NULL;
+            return why;
+        }
+        if (!wish.source && ready)
+            *source = path->netif->address;
+        path->mtu = pmtu_get(weir, destination, path->netif->mtu);
+    }
+    path->generation = weir->ip.generation;
+    return WEIR_OK;
+}
+
+#if WEIR_CFG_ARP_CACHE
+// A reply leaves by the interface the packet came in by, where a route leads that way; otherwise by the best route.
+int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet)
+{
+    struct weir_addr source = weir_addr_any();
+    if (!(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)))
+        source = packet->destination;
+    if (ip_path_find(weir, path, &source, packet->source, packet->netif->index) == WEIR_OK)
+        return WEIR_OK;
+    return ip_path_find(weir, path, &source, packet->source, 0);
+}
+#else
+// Server mode: back to the link address it came from, without any lookup.
+int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet)
+{
+    memset(path, 0, sizeof *path);
+    path->netif = packet->netif;
+    path->next_hop = packet->source;
+    if (packet->link_source)
+        memcpy(path->link_address, packet->link_source, sizeof path->link_address);
+    path->mtu = packet->netif->mtu;
+    path->generation = weir->ip.generation;
+    return WEIR_OK;
+}
+#endif

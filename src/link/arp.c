@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// ARP: requests for our address are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's.
+#include "link/neighbour.h"
+
+int arp_init(struct weir *weir) { return neighbour_init(weir); }
+void arp_free(struct weir *weir) { neighbour_free(weir); }
+
+static void reply_later(struct weir *weir, struct weir_netif *netif, const struct arp_packet *request)
+{
+    struct arp *arp = &weir->arp;
+    if (arp->reply_count == ARP_REPLIES) {
+        count(weir, WEIR_COUNT_OUTBOX_FULL);
+        return;
+    }
+    struct arp_reply *reply = &arp->replies[arp->reply_count++];
+    reply->netif = netif;
+    reply->address = request->sender;
+    memcpy(reply->mac, request->sender_mac, 6);
+    slow_due(weir, weir->now_us);
+}
+
+// What no honest station sends: an operation we do not know, or a sender that is a group of stations (RFC 1122 §3.2.1.3 for
+// the address, IEEE 802 for the link address).
+static bool malformed(const struct arp_packet *arp)
+{
+    return (arp->operation != ARP_REQUEST && arp->operation != ARP_REPLY) || arp->sender_mac[0] & 1 || arp->sender >> 28 >= 0xe;
+}
+
+void arp_input(struct weir *weir, struct packet *packet)
+{
+    struct weir_netif *netif = packet->netif;
+    struct arp_packet arp;
+    if (!arp_parse(packet->head, packet_head_room(packet), &arp) || malformed(&arp)) {
+        netif->stats.rx_runt++;
+        count(weir, WEIR_COUNT_ARP_BAD);
+        return;
+    }
+    if (memcmp(arp.sender_mac, netif->mac, 6) == 0)  // our own, reflected
+        return;
+    const bool to_us = neighbour_address_ours(netif) && arp.target == netif->address.v4;
+    neighbour_seen(weir, netif, &arp, to_us);
+    // RFC 5227 §2.1.1: a probe (sender 0) for our address is answered like any request; that is its defence. Nobody but us may
+    // ask in our name.
+    if (to_us && arp.operation == ARP_REQUEST && arp.sender != netif->address.v4)
+        reply_later(weir, netif, &arp);
+}
+
+enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender, const uint8_t target_mac[6],
+                              uint32_t target)
+{
+    const struct ethernet header = {.destination = destination, .source = netif->mac, .type = ETHERTYPE_ARP, .vlan = netif->vlan,
+        .tagged = netif->flags & WEIR_NETIF_VLAN};
+    struct arp_packet arp = {.operation = operation, .sender = sender, .target = target};
+    memcpy(arp.sender_mac, netif->mac, 6);
+    memcpy(arp.target_mac, target_mac, 6);
+    struct packet_out out;
+    packet_out_init(&out);
+    arp_emit(packet_out_header(&out, ARP_BYTES), &arp);
+    out.head = ethernet_emit(out.head, &header);
+    return netif_transmit(netif, &out);
+}
+
+// What a full interface refuses stays for the next time; weir_tx_ready brings it about.
+static void send_replies(struct weir *weir)
+{
+    struct arp *arp = &weir->arp;
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < arp->reply_count; i++) {
+        const struct arp_reply *reply = &arp->replies[i];
+        if (arp_send(reply->netif, reply->mac, ARP_REPLY, reply->netif->address.v4, reply->mac, reply->address) == WEIR_TX_FULL)
+            arp->replies[kept++] = *reply;
+    }
+    arp->reply_count = kept;
+}
+
+uint64_t arp_poll(struct weir *weir, uint64_t now_us)
+{
+    send_replies(weir);
+    return neighbour_poll(weir, now_us);
+}
+
+void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed)
+{
+    struct arp *arp = &weir->arp;
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < arp->reply_count; i++)
+        if (arp->replies[i].netif != netif)
+            arp->replies[kept++] = arp->replies[i];
+    arp->reply_count = kept;
+    neighbour_flush(weir, netif, removed);
+}

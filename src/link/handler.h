@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Registered handlers and taps (weir/handler.h), as the stack calls them.
+#ifndef LINK_HANDLER_H
+#define LINK_HANDLER_H
+
+#include "instance.h"
+
+#if WEIR_CFG_HANDLERS
+// The packet goes to the handler registered for it; packet at the network (ethertype) or transport (protocol) header. false: there is none.
+bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet);
+bool handler_protocol(struct weir *weir, struct packet *packet);
+void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count);
+static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+{
+    if (netif->weir->taps)
+        handler_taps(netif, outgoing, slices, count);
+}
+#else
+static inline bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet)
+{
+    (void)netif, (void)type, (void)packet;
+    return false;
+}
+static inline bool handler_protocol(struct weir *weir, struct packet *packet)
+{
+    (void)weir, (void)packet;
+    return false;
+}
+static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+{
+    (void)netif, (void)outgoing, (void)slices, (void)count;
+}
+#endif
+
+#endif

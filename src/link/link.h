@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The link contract: what the network layer may ask of a link type, and how a frame reaches a driver. A second link type
+// is another const struct weir_link; no file above src/link knows which one it has.
+#ifndef LINK_LINK_H
+#define LINK_LINK_H
+
+#include "base/packet.h"
+#include "base/sock.h"
+
+struct neighbour;
+
+// Ethertypes built in: a const table in src/instance.c, found through weir->ethertypes, ended by type 0. ARP is the link's own.
+struct ethertype {
+    uint16_t type;
+    void (*input)(struct weir *weir, struct packet *packet);  // packet at the network header
+};
+
+// How to reach a destination, cached by whoever sends there often. Valid while `generation` is the instance's
+// (w->ip.generation moves when routes, addresses, interfaces or path MTUs change).
+struct path {
+    struct weir_netif *netif;        // NULL: not looked up yet
+#if WEIR_CFG_ARP_CACHE
+    struct neighbour *neighbour;     // cached by the link; NULL: not looked up yet, or none needed
+#else
+    uint8_t link_address[6];         // where the peer's last frame came from
+#endif
+    struct weir_addr next_hop;
+    uint16_t mtu;                    // bytes of the whole network packet that reach the destination unfragmented
+    uint16_t generation;
+};
+
+struct weir_link {
+    const char *name;
+    uint8_t header_bytes;  // the most it puts before a packet
+    uint16_t pcap_linktype;  // LINKTYPE_ value of frames on it: 1 Ethernet, 101 raw IP
+    // A frame arrived.
+    void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
+    // Sends a packet whose network header is at out->head. `waiter` (may be NULL) goes on the neighbour's waiting list when
+    // the answer is UNRESOLVED and is put back on the output list when the neighbour is known, or gets
+    // link-failure news (see neighbour_failed in instance.h). Without waiter an unresolved packet is copied into a bounded queue
+    // and reported DONE.
+    enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out, struct sock *waiter);
+    // The interface's address was set (or cleared), or the carrier came back: probe, announce. NULL: nobody can be told.
+    void (*address_changed)(struct weir_netif *netif, enum weir_address_mode mode);
+    // Joins or leaves a multicast group in the receive filter. NULL: the link has none.
+    void (*multicast)(struct weir_netif *netif, struct weir_addr group, bool join);
+    // The peer is alive: upper layers saw forward progress (RFC 4861's idea, used for ARP too). May be NULL.
+    void (*confirm)(struct weir_netif *netif, struct path *path);
+};
+
+// Completes the slices and lengths of `out`, shows it to taps, hands it to the driver, counts. WEIR_TX_FULL sets
+// WEIR_NETIF_TX_BLOCKED; while that is set nothing reaches the driver and the answer is WEIR_TX_FULL at once.
+enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out);
+
+// Hands a packet, at its network header, to its ethertype: built in, or registered. Counts what nobody wants.
+void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet);
+
+// The interface with this index; NULL: none.
+struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
+
+#endif

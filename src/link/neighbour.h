@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The neighbour cache and the care for our own address (RFC 826, 1122 §2.3.2, 5227), as the rest of the link sees them.
+#ifndef LINK_NEIGHBOUR_H
+#define LINK_NEIGHBOUR_H
+
+#include "instance.h"
+
+#if WEIR_CFG_ARP_CACHE
+#define NEIGHBOUR_LIFETIME_MS 30000u  // a confirmed neighbour is believed so long (RFC 4861's REACHABLE_TIME)
+
+int neighbour_init(struct weir *weir);
+void neighbour_free(struct weir *weir);
+void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
+// A well-formed ARP packet came; `to_us`: it asks for our address, or answers us.
+void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us);
+uint64_t neighbour_poll(struct weir *weir, uint64_t now_us);
+void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode mode);
+void neighbour_confirm(struct weir_netif *netif, struct path *path);
+// The link address for a packet whose network header is at out->head. NULL: it cannot leave now, and *verdict says what
+// became of it: UNRESOLVED (the waiter waits), DONE (kept as a copy, or dropped).
+const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out, struct sock *waiter,
+                                 enum weir_tx_verdict *verdict);
+
+static inline bool neighbour_fresh(const struct weir *weir, const struct neighbour *n)
+{
+    return n->state == NEIGHBOUR_STATIC || (n->state == NEIGHBOUR_REACHABLE && weir->now_ms - n->confirmed_ms < NEIGHBOUR_LIFETIME_MS);
+}
+static inline bool neighbour_of_path(const struct weir_netif *netif, const struct path *path)
+{
+    const struct neighbour *n = path->neighbour;
+    return n && n->netif == netif && weir_addr_equal(n->address, path->next_hop);
+}
+// The usual case: the path's neighbour was found before and is known. NULL: ask neighbour_resolve.
+static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
+{
+    const struct weir *weir = netif->weir;
+    if (!neighbour_of_path(netif, path) || !neighbour_fresh(weir, path->neighbour))
+        return NULL;
+    path->neighbour->used_at = (uint16_t)(weir->now_us >> 18);
+    return path->neighbour->mac;
+}
+// Whether our address may be used and answered for.
+static inline bool neighbour_address_ours(const struct weir_netif *netif)
+{
+    return netif->arp_state == WEIR_ADDRESS_READY || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
+}
+#else
+static inline int neighbour_init(struct weir *weir)
+{
+    (void)weir;
+    return WEIR_OK;
+}
+static inline void neighbour_free(struct weir *weir) { (void)weir; }
+static inline void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed) { (void)weir, (void)netif, (void)removed; }
+static inline void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us)
+{
+    (void)weir, (void)netif, (void)arp, (void)to_us;
+}
+static inline uint64_t neighbour_poll(struct weir *weir, uint64_t now_us)
+{
+    (void)weir, (void)now_us;
+    return WEIR_NEVER;
+}
+static inline void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode mode) { (void)netif, (void)mode; }
+static inline void neighbour_confirm(struct weir_netif *netif, struct path *path) { (void)netif, (void)path; }
+// Replies go to where the request came from, and nothing else is sent.
+static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
+{
+    (void)netif;
+    return path->link_address;
+}
+static inline const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
+                                               struct sock *waiter, enum weir_tx_verdict *verdict)
+{
+    (void)netif, (void)ethertype, (void)out, (void)waiter, (void)verdict;
+    return path->link_address;
+}
+static inline bool neighbour_address_ours(const struct weir_netif *netif) { return !weir_addr_is_any(netif->address); }
+#endif
+
+#endif

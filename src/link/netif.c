@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Interfaces: their life, and the one door through which frames leave.
+#include "link/handler.h"
+
+#define MTU_DEFAULT 1500u
+#define MTU_MIN 68u        // RFC 791: every module must forward so much
+#define VID_MAX 4094u
+
+// Without any of these all that is sent is an answer, which goes back the way the question came: no routes are looked up.
+#define ROUTED (WEIR_CFG_ARP_CACHE || WEIR_CFG_UDP || WEIR_CFG_TCP_CONNECT)
+
+// --- frames ----------------------------------------------------------------------------------------------------------------
+
+// Down: the packet is lost, as it would be on the wire. Blocked (no room, or no carrier): who sent it waits for weir_tx_ready.
+static enum weir_tx_verdict refuse(struct weir_netif *netif)
+{
+    if (netif->flags & WEIR_NETIF_UP)
+        return WEIR_TX_FULL;
+    netif->stats.tx_dropped++;
+    return WEIR_TX_DONE;
+}
+
+enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out)
+{
+    struct weir_tx *tx = &out->tx;
+    if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
+        return refuse(netif);
+    tx->length = packet_out_length(out);
+    tx->header_length = (uint16_t)(tx->length - out->payload_length);
+    out->slices[0] = (struct weir_slice){out->head, tx->header_length};
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
+    if (verdict == WEIR_TX_FULL) {
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        netif->stats.tx_full++;
+        return verdict;
+    }
+    netif->stats.tx_frames++;
+    netif->stats.tx_bytes += tx->length;
+    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
+    taps_show(netif, true, tx->slices, tx->count);
+    return verdict;
+}
+
+void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet)
+{
+    struct weir *weir = netif->weir;
+    for (const struct ethertype *own = weir->ethertypes; own->type; own++) {
+        if (own->type == type) {
+            own->input(weir, packet);
+            return;
+        }
+    }
+    if (handler_ethertype(netif, type, packet))
+        return;
+    netif->stats.rx_unknown++;
+    count(weir, WEIR_COUNT_ETHERNET_UNKNOWN);
+}
+
+// --- what a driver tells ---------------------------------------------------------------------------------------------------
+
+void weir_tx_ready(struct weir_netif *netif)
+{
+    // Without carrier the interface stays blocked, whatever room the driver has.
+    if (!netif->weir || !(netif->flags & WEIR_NETIF_LINK))
+        return;
+    netif->flags &= (uint8_t)~WEIR_NETIF_TX_BLOCKED;
+    socks_unblock(&netif->weir->socks);
+    slow_due(netif->weir, netif->weir->now_us);
+}
+
+// The interface works again, or stops working: the link and the network layer are told, who was stopped goes on.
+static void running(struct weir_netif *netif)
+{
+    if (netif->link->address_changed && netif->arp_state != WEIR_ADDRESS_NONE && netif->arp_state != WEIR_ADDRESS_CONFLICT)
+        netif->link->address_changed(netif, netif->arp_state == WEIR_ADDRESS_PROBING ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
+    ip_netif_changed(netif->weir, netif);
+    weir_tx_ready(netif);
+}
+
+static void stopped(struct weir_netif *netif)
+{
+    arp_flush(netif->weir, netif, false);
+    ip_netif_changed(netif->weir, netif);
+    socks_unblock(&netif->weir->socks);  // they may find another way
+}
+
+void weir_link_change(struct weir_netif *netif, bool up)
+{
+    const bool was_up = netif->flags & WEIR_NETIF_LINK;
+    if (!netif->weir || up == was_up)
+        return;
+    if (up) {
+        netif->flags |= WEIR_NETIF_LINK;
+        running(netif);
+    } else {
+        netif->flags &= (uint8_t)~WEIR_NETIF_LINK;
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        stopped(netif);
+    }
+}
+
+// --- configuration ---------------------------------------------------------------------------------------------------------
+
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link)
+{
+    memset(netif, 0, sizeof *netif);
+    for (uint32_t i = 0; i + 1 < sizeof netif->name && name[i]; i++)
+        netif->name[i] = name[i];
+    netif->driver = driver;
+    netif->link = link;
+    netif->mtu = MTU_DEFAULT;
+    if (link->header_bytes)
+        netif->capabilities = WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
+}
+
+struct weir_netif *weir_netif_find(struct weir *weir, const char *name)
+{
+    struct weir_netif *netif = weir->netifs;
+    for (; netif; netif = netif->next) {
+        uint32_t i = 0;
+        while (i + 1 < sizeof netif->name && netif->name[i] && netif->name[i] == name[i])
+            i++;
+        if (netif->name[i] == name[i])
+            break;
+    }
+    return netif;
+}
+
+struct weir_netif *netif_by_index(struct weir *weir, uint8_t index)
+{
+    struct weir_netif *netif = weir->netifs;
+    while (netif && netif->index != index)
+        netif = netif->next;
+    return netif;
+}
+
+static int check_config(struct weir *weir, const struct weir_netif *netif)
+{
+    if (netif->weir || !netif->driver || !netif->driver->tx || netif->mtu < MTU_MIN || !netif->name[0] || weir_netif_find(weir, netif->name))
+        return WEIR_INVALID;
+    if (netif->flags & WEIR_NETIF_VLAN && netif->vlan > VID_MAX)
+        return WEIR_INVALID;
+    if (netif->flags & WEIR_NETIF_VLAN && !WEIR_CFG_VLAN)
+        return WEIR_NOT_SUPPORTED;
+    return WEIR_OK;
+}
+
+int weir_netif_add(struct weir *weir, struct weir_netif *netif)
+{
+    const int error = check_config(weir, netif);
+    if (error)
+        return error;
+    uint32_t index = netif->capabilities & WEIR_NETIF_LOOPBACK ? LOOPBACK_INDEX : 1;
+    while (index <= WEIR_CFG_NETIFS && netif_by_index(weir, (uint8_t)index))
+        index++;
+    if (index > WEIR_CFG_NETIFS && index != LOOPBACK_INDEX)
+        return WEIR_NO_MEMORY;
+    netif->index = (uint8_t)index;
+    netif->weir = weir;
+    netif->flags |= WEIR_NETIF_UP | WEIR_NETIF_LINK;
+    netif->arp_state = WEIR_ADDRESS_NONE;
+    struct weir_netif **end = &weir->netifs;
+    while (*end)
+        end = &(*end)->next;
+    *end = netif;
+    netif->next = NULL;
+    weir->netif_count++;
+    ip_netif_changed(weir, netif);
+    return WEIR_OK;
+}
+
+void weir_netif_remove(struct weir_netif *netif)
+{
+    struct weir *weir = netif->weir;
+    if (!weir)
+        return;
+    struct weir_netif **link = &weir->netifs;
+    while (*link != netif)
+        link = &(*link)->next;
+    *link = netif->next;
+    weir->netif_count--;
+    arp_flush(weir, netif, true);
+    ip_netif_removed(weir, netif);
+    socks_unblock(&weir->socks);
+    netif->weir = NULL;
+    netif->address = weir_addr_any();
+    netif->arp_state = WEIR_ADDRESS_NONE;
+}
+
+int weir_netif_set_up(struct weir_netif *netif, bool up)
+{
+    const bool was_up = netif->flags & WEIR_NETIF_UP;
+    if (!netif->weir)
+        return WEIR_INVALID;
+    if (up == was_up)
+        return WEIR_OK;
+    netif->flags ^= WEIR_NETIF_UP;
+    if (up)
+        running(netif);
+    else
+        stopped(netif);
+    return WEIR_OK;
+}
+
+// The subnet of an interface is reached through it.
+static int connected_route(struct weir_netif *netif, bool add)
+{
+    if (!ROUTED || netif->capabilities & WEIR_NETIF_LOOPBACK || weir_addr_is_any(netif->address))
+        return WEIR_OK;
+    if (add)
+        return weir_route_add(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif, 0);
+    return weir_route_remove(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif);
+}
+
+static void address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length)
+{
+    const bool none = weir_addr_is_any(address);
+    netif->address = address;
+    netif->prefix_length = none ? 0 : prefix_length;
+    netif->arp_state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
+}
+
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    const bool loops = netif->capabilities & WEIR_NETIF_LOOPBACK;
+    if (!netif->weir || prefix_length > 32 || weir_addr_is_multicast(address) || weir_addr_is_broadcast(address) ||
+        weir_addr_is_loopback(address) != (loops && !weir_addr_is_any(address)))
+        return WEIR_INVALID;
+    connected_route(netif, false);
+    address_store(netif, address, prefix_length);
+    const int error = connected_route(netif, true);
+    if (error)
+        address_store(netif, weir_addr_any(), 0);
+    if (netif->link->address_changed && netif->arp_state == WEIR_ADDRESS_READY)
+        netif->link->address_changed(netif, mode);
+    ip_netif_changed(netif->weir, netif);
+    return error;
+}

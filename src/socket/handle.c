@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The handle table: a handle is (generation, index of a slot), 31 bits. Slots lie in segments that never move; free ones
+// wait in a first-in first-out list, so a slot rests as long as possible before its next use. A stale handle could only
+// name a stranger after 2^(31 - WEIR_CFG_SOCKET_INDEX_BITS) uses of one slot, each after SLOTS_RESTING others.
+#include "socket/socket.h"
+
+#define INDEX_BITS WEIR_CFG_SOCKET_INDEX_BITS
+#define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
+#define GENERATION_MASK ((UINT32_C(1) << (31 - INDEX_BITS)) - 1)
+#define SLOTS_RESTING (SLOTS_PER_SEGMENT / 2)
+
+static struct slot *slot_at(const struct handles *handles, uint32_t index)
+{
+    return &handles->segments[index / SLOTS_PER_SEGMENT][index % SLOTS_PER_SEGMENT];
+}
+
+static void slot_release(struct handles *handles, uint32_t index)
+{
+    slot_at(handles, index)->next_free = 0;
+    if (handles->free_last)
+        slot_at(handles, handles->free_last - 1)->next_free = index + 1;
+    else
+        handles->free_first = index + 1;
+    handles->free_last = index + 1;
+    handles->free_count++;
+}
+
+// A new segment's slots join the table.
+static void segment_add(struct handles *handles, struct slot *segment, uint32_t slots)
+{
+    handles->segments[handles->segment_count++] = segment;
+    const uint32_t end = handles->slots + slots;
+    while (handles->slots < end)
+        slot_release(handles, handles->slots++);
+}
+
+static uint32_t segment_slots(const struct handles *handles)
+{
+    return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT);
+}
+
+#if WEIR_CFG_ALLOCATOR
+
+#define DIRECTORY_FIRST 4u
+
+// Entries that the directory has room for: it doubles, starting with DIRECTORY_FIRST (16,384 slots and 512 bytes at the 6th step).
+static uint32_t directory_room(uint32_t segment_count)
+{
+    if (segment_count == 0)
+        return 0;
+    uint32_t room = DIRECTORY_FIRST;
+    while (room < segment_count)
+        room *= 2;
+    return room;
+}
+
+static bool directory_grow(struct handles *handles, struct memory *memory)
+{
+    const uint32_t room = directory_room(handles->segment_count);
+    if (handles->segment_count < room)
+        return true;
+    struct slot **wider = memory_get(memory, directory_room(room + 1) * sizeof *wider);
+    if (!wider)
+        return false;
+    if (room) {
+        memcpy(wider, handles->segments, room * sizeof *wider);
+        memory_put(memory, handles->segments, room * sizeof *wider);
+    }
+    handles->segments = wider;
+    return true;
+}
+
+static void handles_grow(struct weir *weir)
+{
+    struct handles *handles = &weir->handles;
+    const uint32_t slots = segment_slots(handles);
+    if (slots == 0 || !directory_grow(handles, &weir->memory))
+        return;
+    struct slot *segment = memory_get(&weir->memory, slots * sizeof *segment);
+    if (!segment) {
+        if (handles->segment_count == 0) {
+            memory_put(&weir->memory, handles->segments, DIRECTORY_FIRST * sizeof *handles->segments);
+            handles->segments = NULL;
+        }
+        return;
+    }
+    memset(segment, 0, slots * sizeof *segment);
+    segment_add(handles, segment, slots);
+}
+
+int handles_init(struct weir *weir, uint32_t limit)
+{
+    weir->handles.limit = min_u32(limit, INDEX_MASK);
+    return WEIR_OK;
+}
+
+void handles_free(struct weir *weir)
+{
+    struct handles *handles = &weir->handles;
+    const uint32_t room = directory_room(handles->segment_count);
+    for (uint32_t index = 0; index < handles->segment_count; index++)
+        memory_put(&weir->memory, handles->segments[index], min_u32(handles->slots - index * SLOTS_PER_SEGMENT, SLOTS_PER_SEGMENT) * sizeof(struct slot));
+    if (room)
+        memory_put(&weir->memory, handles->segments, room * sizeof *handles->segments);
+    memset(handles, 0, sizeof *handles);
+}
+
+bool handle_room(struct weir *weir)
+{
+    if (weir->handles.free_count < SLOTS_RESTING)
+        handles_grow(weir);
+    return weir->handles.free_first != 0;
+}
+
+#else
+
+int handles_init(struct weir *weir, uint32_t limit)
+{
+    struct handles *handles = &weir->handles;
+    handles->limit = min_u32(limit, INDEX_MASK);
+    const uint32_t segments = (handles->limit + SLOTS_PER_SEGMENT - 1) / SLOTS_PER_SEGMENT;
+    handles->segments = memory_carve(&weir->memory, segments * sizeof *handles->segments);
+    if (!handles->segments)
+        return WEIR_NO_MEMORY;
+    while (handles->slots < handles->limit) {
+        const uint32_t slots = segment_slots(handles);
+        struct slot *segment = memory_carve(&weir->memory, slots * sizeof *segment);
+        if (!segment)
+            return WEIR_NO_MEMORY;
+        segment_add(handles, segment, slots);
+    }
+    return WEIR_OK;
+}
+
+void handles_free(struct weir *weir) { memset(&weir->handles, 0, sizeof weir->handles); }
+
+bool handle_room(struct weir *weir) { return weir->handles.free_first != 0; }
+
+#endif
+
+weir_socket handle_new(struct weir *weir, struct sock *sock)
+{
+    struct handles *handles = &weir->handles;
+    if (!handle_room(weir))
+        return WEIR_NO_MEMORY;
+    const uint32_t index = handles->free_first - 1;
+    struct slot *slot = slot_at(handles, index);
+    handles->free_first = slot->next_free;
+    if (!handles->free_first)
+        handles->free_last = 0;
+    handles->free_count--;
+    // Generation 0 is left out: with it the first slot's handle would be 0, which means none.
+    slot->generation = (slot->generation + 1) & GENERATION_MASK;
+    if (!slot->generation)
+        slot->generation = 1;
+    handle_replace(weir, (weir_socket)(slot->generation << INDEX_BITS | index), sock);
+    return sock->handle;
+}
+
+void handle_free(struct weir *weir, struct sock *sock)
+{
+    if (!sock->handle)
+        return;
+    const uint32_t index = (uint32_t)sock->handle & INDEX_MASK;
+    if (sock->flags & SOCK_ON_READY)
+        sock_ready_remove(&weir->socks, sock);
+    sock->flags &= (uint8_t)~SOCK_HANDLED;
+    sock->handle = 0;
+    slot_at(&weir->handles, index)->sock = NULL;
+    slot_release(&weir->handles, index);
+}
+
+struct sock *handle_sock(const struct weir *weir, weir_socket socket)
+{
+    const uint32_t index = (uint32_t)socket & INDEX_MASK;
+    if (socket <= 0 || index >= weir->handles.slots)
+        return NULL;
+    struct sock *sock = slot_at(&weir->handles, index)->sock;
+    return sock && sock->handle == socket ? sock : NULL;
+}
+
+void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock)
+{
+    sock->handle = socket;
+    sock->flags |= SOCK_HANDLED;
+    slot_at(&weir->handles, (uint32_t)socket & INDEX_MASK)->sock = sock;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The ACK step of RFC 9293 §3.10.7.4: which ACKs count (RFC 5961 §5), what they acknowledge, what window they bring.
+#include "tcp/internal.h"
+
+// The window is open again. What was in flight was refused while it was closed: it goes again at once.
+static void probe_answered(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flow && c->snd.una != c->snd.nxt) {
+        flight_lose_all(c->flow->flight);
+        c->flow->retransmit_from = c->snd.una;
+        c->flags |= TCP_RETRANSMIT_NOW;
+    }
+    tcp_timers_window_opened(weir, c);
+}
+
+// RFC 9293 §3.10.7.4, fifth: the send window, from the newest segment only.
+static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    const uint32_t window = (uint32_t)segment->window << c->snd_scale;
+    const bool changed = window != c->snd.wnd;
+    // SND.WL2 needs no memory: an ACK beyond una is newer than any before; of equal ones only a larger window is news.
+    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(c->snd.wl1 == segment->seq && segment->ack == c->snd.una && window > c->snd.wnd))
+        return false;
+    c->snd.wl1 = segment->seq;
+    if (!changed)
+        return false;
+    c->snd.wnd = window;
+    c->snd.max_wnd = max_u32(c->snd.max_wnd, window);
+    if (window && c->flags & TCP_PERSIST)
+        probe_answered(weir, c);
+    if (tcp_send_queued(c))
+        tcp_wants_output(weir, c);
+    return true;
+}
+
+static void room_opened(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->flags & TCP_WRITE_BLOCKED))
+        return;
+    c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
+    sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
+}
+
+// snd.una moves to `ack`: queue, log and round-trip time follow.
+static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, struct flight_delta *delta)
+{
+    const uint32_t syn = tcp_syn_unacked(c);
+    const uint32_t data = min_u32(ack - c->snd.una - syn, tcp_send_queued(c));
+    if (data)
+        stream_drop(&weir->memory, c->send, data);
+    if (c->flow)
+        flight_acked(c->flow->flight, ack, delta);
+    c->snd.una = ack;
+    c->flags |= TCP_SYN_ACKED;
+    if (c->flow && seq_lt(c->flow->retransmit_from, ack))
+        c->flow->retransmit_from = ack;
+    c->progress_ms = weir->now_ms;
+    if (data)
+        room_opened(weir, c);
+}
+
+static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta)
+{
+    uint32_t rtt_us = 0;
+    if (delta->rtt_valid)
+        rtt_us = max_u32(weir->now - delta->rtt_sent_us, 1);
+    else if (delta->delivered)
+        rtt_us = tcp_timestamps_rtt(weir, c, segment);
+    if (!rtt_us)
+        return;
+    rtt_sample(&c->rtt, rtt_us, weir->port->granularity_us);
+}
+
+// RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.
+static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment, bool window_changed)
+{
+    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & (TCP_SYN | TCP_FIN)) && !window_changed &&
+           !(c->flags & TCP_PERSIST);
+}
+
+// What the acknowledgement of our SYN or FIN means for the state.
+static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->state == WEIR_TCP_SYN_RECEIVED) {
+        tcp_set_state(weir, c, c->flags & TCP_FIN_RECEIVED ? WEIR_TCP_CLOSE_WAIT : WEIR_TCP_ESTABLISHED);
+        count(weir, WEIR_COUNT_TCP_CONNECTED);
+        sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
+        tcp_wants_output(weir, c);
+    }
+    if (!tcp_fin_acked(c))
+        return TCP_NEXT;
+    if (c->state == WEIR_TCP_FIN_WAIT_1)
+        tcp_set_state(weir, c, WEIR_TCP_FIN_WAIT_2);
+    if (c->state == WEIR_TCP_CLOSING) {
+        tcp_enter_time_wait(weir, c);
+        return TCP_GONE;
+    }
+    if (c->state == WEIR_TCP_LAST_ACK) {
+        tcp_conn_drop(weir, c, WEIR_OK);
+        return TCP_GONE;
+    }
+    return TCP_NEXT;
+}
+
+enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    if (seq_lt(c->snd.nxt, segment->ack)) {  // of something never sent
+        count(weir, WEIR_COUNT_TCP_BAD_ACK);
+        if (c->state != WEIR_TCP_SYN_RECEIVED)
+            return TCP_CHALLENGE;
+        tcp_reply_reset_for(weir, c, segment);
+        return TCP_DROP;
+    }
+    if (seq_lt(segment->ack, c->snd.una - c->snd.max_wnd)) {  // RFC 5961 §5
+        count(weir, WEIR_COUNT_TCP_BAD_ACK);
+        return TCP_CHALLENGE;
+    }
+    if (c->state == WEIR_TCP_SYN_RECEIVED && segment->ack == c->snd.una)
+        return TCP_DROP;  // our SYN is not acknowledged yet
+    const bool window_changed = window_update(weir, c, segment);
+    const bool duplicate = is_duplicate(c, segment, window_changed);
+    const bool advances = seq_lt(c->snd.una, segment->ack);
+    if (!advances && !duplicate && !segment->options.sack_count)
+        return TCP_NEXT;
+    struct flight_delta delta = {0};
+    const uint32_t prior_inflight = tcp_recovery_pipe(c);
+    const uint32_t acked = advances ? segment->ack - c->snd.una : 0;
+    if (advances)
+        advance_una(weir, c, segment->ack, &delta);
+    if (segment->options.sack_count && (c->flags & TCP_USE_SACK))
+        tcp_sack_input(weir, c, segment, &delta);
+    sample_rtt(weir, c, segment, &delta);
+    if (c->flow)
+        tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
+    if (!advances)
+        return TCP_NEXT;
+    tcp_timers_acked(weir, c);
+    if (c->snd.una == c->snd.nxt || c->state == WEIR_TCP_SYN_RECEIVED)
+        return acked_control(weir, c);
+    return TCP_NEXT;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The life of a connection's block: made, found, attached to memory, let go of it, dropped, freed.
+#include "tcp/attach.h"
+
+_Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
+
+// RFC 9293 §3.3.2, figure 5, with the transitions of resets and time-outs: to each state, the states it may be entered from.
+#define FROM(state) (1u << WEIR_TCP_##state)
+static const uint16_t entered_from[WEIR_TCP_STATE_COUNT] = {
+    [WEIR_TCP_CLOSED] = 0xffff,
+    [WEIR_TCP_LISTEN] = FROM(CLOSED),
+    [WEIR_TCP_SYN_SENT] = FROM(CLOSED),
+    [WEIR_TCP_SYN_RECEIVED] = FROM(SYN_SENT) | FROM(CLOSED),
+    [WEIR_TCP_ESTABLISHED] = FROM(SYN_SENT) | FROM(SYN_RECEIVED) | FROM(CLOSED),
+    [WEIR_TCP_FIN_WAIT_1] = FROM(ESTABLISHED) | FROM(SYN_RECEIVED),
+    [WEIR_TCP_FIN_WAIT_2] = FROM(FIN_WAIT_1),
+    [WEIR_TCP_CLOSE_WAIT] = FROM(ESTABLISHED) | FROM(SYN_RECEIVED),
+    [WEIR_TCP_CLOSING] = FROM(FIN_WAIT_1),
+    [WEIR_TCP_LAST_ACK] = FROM(CLOSE_WAIT),
+    [WEIR_TCP_TIME_WAIT] = FROM(FIN_WAIT_1) | FROM(FIN_WAIT_2) | FROM(CLOSING),
+};
+
+void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state state)
+{
+    if (!(entered_from[state] >> c->state & 1))
+        return;
+    c->state = (uint8_t)state;
+    tcp_timers_state(weir, c);
+}
+
+struct tcp_conn *tcp_conn_new(struct weir *weir)
+{
+    struct tcp_conn *c = pool_get(&weir->tcp.conns, &weir->memory);
+    if (!c)
+        return NULL;
+    memset(c, 0, sizeof *c);
+    c->sock.kind = SOCK_TCP;
+    c->cc = weir->tcp.cc;
+    c->idle_ssthresh = WEIR_CC_UNLIMITED;
+    c->ttl = 64;
+    c->linger_s = 0xffff;
+    c->send_limit = weir->tcp.send_bytes;
+    c->receive_limit = weir->tcp.receive_bytes;
+    c->peer_mss = IP_MSS_DEFAULT;
+    c->mss = IP_MSS_DEFAULT;
+    c->rcv_mss = IP_MSS_DEFAULT;
+    rtt_init(&c->rtt);
+    tcp_keepalive_defaults(c);
+    return c;
+}
+
+uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+{
+    return siphash_words(&weir->hash_key, ip_pair_word(local, remote), (uint64_t)local_port << 16 | remote_port);
+}
+
+struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+{
+    const uint32_t hash = tcp_hash(weir, local, local_port, remote, remote_port);
+    for (struct table_node *node = table_first(&weir->tcp.connections, hash); node; node = node->next) {
+        struct tcp_conn *c = container_of(node, struct tcp_conn, node);
+        if (node->hash == hash && c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) &&
+            weir_addr_equal(c->local.addr, local))
+            return c;
+    }
+    return NULL;
+}
+
+void tcp_conn_hash(struct weir *weir, struct tcp_conn *c)
+{
+    c->flags |= TCP_HASHED;
+    table_insert(&weir->tcp.connections, &weir->memory, &c->node, tcp_hash(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port));
+}
+
+void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flags & TCP_HASHED)
+        table_remove(&weir->tcp.connections, &weir->memory, &c->node);
+    if (c->flags & TCP_BOUND)
+        table_remove(&weir->tcp.listeners, &weir->memory, &c->node);
+    c->flags &= ~(uint32_t)(TCP_HASHED | TCP_BOUND);
+}
+
+struct sock *tcp_sock_of(struct table_node *node) { return &container_of(node, struct tcp_conn, node)->sock; }
+
+void tcp_wants_output(struct weir *weir, struct tcp_conn *c) { sock_output(&weir->socks, &c->sock); }
+
+// --- memory attached while there is something to remember ------------------------------------------------------------------
+
+bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flow)
+        return true;
+    struct tcp_flow *flow = pool_get(&weir->tcp.flows, &weir->memory);
+    if (!flow)
+        return false;
+    memset(flow, 0, sizeof *flow);
+    flow->flight = attach_flight(&weir->memory, flow, c->snd.una);
+    if (!flow->flight) {
+        pool_put(&weir->tcp.flows, &weir->memory, flow);
+        return false;
+    }
+    c->flow = flow;
+    flow->recover = flow->retransmit_from = c->snd.una;
+    tcp_cc_event(weir, c, WEIR_CC_INIT);
+    // After idling the algorithm begins anew, but what the path taught of its capacity stays (RFC 5681 §4.1).
+    flow->window.ssthresh = c->idle_ssthresh;
+    if (c->idle_cwnd)
+        flow->window.cwnd = min_u32(flow->window.cwnd, (uint32_t)c->idle_cwnd * c->mss);
+    return true;
+}
+
+static void flow_free(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->flow)
+        return;
+    c->idle_ssthresh = c->flow->window.ssthresh;
+    c->idle_cwnd = (uint8_t)max_u32(min_u32(c->flow->window.cwnd / c->mss, 10), 1);
+    detach_flight(&weir->memory, c->flow);
+    pool_put(&weir->tcp.flows, &weir->memory, c->flow);
+    c->flow = NULL;
+}
+
+static void stream_free(struct weir *weir, struct stream **stream)
+{
+    if (*stream)
+        stream_close(&weir->memory, *stream);
+    *stream = NULL;
+}
+
+struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->extra) {
+        c->extra = pool_get(&weir->tcp.extras, &weir->memory);
+        if (c->extra)
+            memset(c->extra, 0, sizeof *c->extra);
+    }
+    return c->extra;
+}
+
+static void extra_free(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->extra)
+        return;
+    tcp_out_of_order_free(weir, c);
+    pool_put(&weir->tcp.extras, &weir->memory, c->extra);
+    c->extra = NULL;
+}
+
+void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->snd.una == c->snd.nxt && !tcp_send_queued(c)) {
+        flow_free(weir, c);
+        stream_free(weir, &c->send);
+    }
+    if (!tcp_receive_queued(c) && !tcp_disordered(c))
+        stream_free(weir, &c->receive);
+    const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
+    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent)
+        extra_free(weir, c);
+}
+
+// --- the end ---------------------------------------------------------------------------------------------------------------
+
+void tcp_destroy(struct weir *weir, struct tcp_conn *c)
+{
+    tcp_timers_off(weir, c);
+    flow_free(weir, c);
+    stream_free(weir, &c->send);
+    stream_free(weir, &c->receive);
+    extra_free(weir, c);
+    pool_put(&weir->tcp.conns, &weir->memory, c);
+}
+
+void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->flags & TCP_CLOSED_BY_USER))
+        return;
+    tcp_conn_unhash(weir, c);
+    tcp_timers_off(weir, c);
+    if (c->sock.flags & SOCK_ON_OUTPUT) {
+        c->sock.flags |= SOCK_DEAD;  // freed when its turn comes
+        return;
+    }
+    tcp_destroy(weir, c);
+}
+
+void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
+{
+    if (error == WEIR_TIMED_OUT)
+        count(weir, WEIR_COUNT_TCP_TIMED_OUT);
+    c->error = (int8_t)error;
+    c->state = WEIR_TCP_CLOSED;
+    c->snd.nxt = c->snd.una;
+    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_KEEPALIVE_NOW);
+    tcp_conn_unhash(weir, c);
+    tcp_timers_off(weir, c);
+    flow_free(weir, c);
+    stream_free(weir, &c->send);
+    tcp_out_of_order_free(weir, c);
+    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP | (error ? WEIR_ERROR : 0)));
+    tcp_conn_release(weir, c);
+}
+
+// --- path and segment size ---------------------------------------------------------------------------------------------------
+
+uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu) { return (uint16_t)(mtu - ip_header_bytes(remote) - TCP_BYTES); }
+
+void tcp_mss_update(struct tcp_conn *c)
+{
+    uint32_t mss = min_u32(c->peer_mss, tcp_mss_for_mtu(c->remote.addr, c->path.mtu));
+    if (c->user_mss)
+        mss = min_u32(mss, c->user_mss);
+    if (c->flags & TCP_USE_TIMESTAMPS)
+        mss -= 12;  // RFC 6691: the option is in every segment
+    c->mss = (uint16_t)mss;
+}
+
+bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
+{
+    if (ip_path_valid(weir, &c->path))
+        return true;
+    const int error = ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
+    if (error) {
+        c->path.netif = NULL;
+        if (c->state == WEIR_TCP_SYN_SENT)
+            tcp_conn_drop(weir, c, error);
+        return false;
+    }
+    tcp_mss_update(c);
+    return true;
+}
+
+uint8_t tcp_scale_for(uint32_t receive_limit)
+{
+    uint8_t scale = 0;
+    while (scale < 14 && receive_limit >> scale > 65535)
+        scale++;
+    return scale;
+}
+
+uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset) { return weir->now_ms + offset; }
+
+// --- an established connection out of a handshake ----------------------------------------------------------------------------
+
+static void inherit(struct tcp_conn *c, const struct tcp_listener *listener)
+{
+    c->flags |= listener->flags;
+    c->cc = listener->cc;
+    c->ttl = listener->ttl;
+    c->tos = listener->tos;
+    c->linger_s = listener->linger_s;
+    c->user_mss = listener->user_mss;
+    c->user_timeout_s = listener->user_timeout_s;
+    c->send_limit = listener->send_limit;
+    c->receive_limit = listener->receive_limit;
+    c->sock.netif_bound = listener->sock.netif_bound;
+    tcp_keepalive_inherit(c, listener);
+}
+
+static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp_open_params *params)
+{
+    c->local = params->local;
+    c->remote = params->remote;
+    c->iss = params->iss;
+    c->snd.una = c->snd.nxt = params->iss + 1;
+    c->snd.wnd = c->snd.max_wnd = params->window << params->snd_scale;
+    c->snd.wl1 = params->irs;
+    tcp_info_open(c, params->irs);
+    c->rcv.nxt = c->rcv.acked = params->irs + 1;
+    c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
+    c->peer_mss = params->peer_mss;
+    c->our_mss = params->our_mss;
+    c->snd_scale = params->snd_scale;
+    c->rcv_scale = params->rcv_scale;
+    c->flags |= (params->scaling ? TCP_USE_SCALING : 0u) | (params->sack ? TCP_USE_SACK : 0u) | (params->timestamps ? TCP_USE_TIMESTAMPS : 0u) | TCP_SYN_ACKED;
+    tcp_timestamps_open(c, params->ts_recent, params->ts_offset);
+    c->last_received_ms = c->progress_ms = weir->now_ms;
+    if (params->rtt_us)
+        rtt_sample(&c->rtt, params->rtt_us, weir->port->granularity_us);
+}
+
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params)
+{
+    if (listener->accept_count >= listener->backlog)
+        return NULL;
+    struct tcp_conn *c = tcp_conn_new(weir);
+    if (!c)
+        return NULL;
+    inherit(c, listener);
+    adopt_params(weir, c, params);
+    if (ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound)) {
+        pool_put(&weir->tcp.conns, &weir->memory, c);
+        return NULL;
+    }
+    tcp_mss_update(c);
+    c->quick_acks = TCP_QUICK_ACKS;
+    tcp_conn_hash(weir, c);
+    tcp_set_state(weir, c, WEIR_TCP_ESTABLISHED);
+    c->flags |= TCP_WAITS_ACCEPT;
+    *listener->accept_tail = &c->sock;
+    listener->accept_tail = &c->sock.ready_next;
+    listener->accept_count++;
+    count(weir, WEIR_COUNT_TCP_ACCEPTED);
+    sock_event(&weir->socks, &listener->sock, WEIR_READABLE);
+    return c;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Active open: from CLOSED through SYN-SENT, also simultaneous (RFC 9293 §3.5, §3.10.7.3).
+#include "tcp/internal.h"
+#include "tcp/isn.h"
+#include "tcp/timewait.h"
+
+static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer)
+{
+    int error = ip_path_find(weir, &c->path, &c->local.addr, peer->addr, c->sock.netif_bound);
+    if (error)
+        return error;
+    bool in_time_wait = false;
+    if (!(c->flags & TCP_BOUND)) {
+        c->local.port = tcp_port_choose(weir, c->local.addr, peer);
+        return c->local.port ? WEIR_OK : WEIR_NO_ADDRESS;
+    }
+    if (tcp_conn_find(weir, c->local.addr, c->local.port, peer->addr, peer->port))
+        return WEIR_IN_USE;
+    if (!time_wait_reusable(weir, &c->local, peer, &in_time_wait) && in_time_wait)
+        return WEIR_IN_USE;
+    return WEIR_OK;
+}
+
+int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer)
+{
+    if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
+        return WEIR_IN_PROGRESS;
+    if (c->state != WEIR_TCP_CLOSED || c->remote.port)
+        return WEIR_CONNECTED;
+    if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) || ip_is_broadcast(weir, peer->addr))
+        return WEIR_INVALID;
+    const struct weir_endpoint before = c->local;
+    const int error = endpoint_choose(weir, c, peer);
+    if (error) {
+        c->local = before;
+        return error;
+    }
+    c->remote = *peer;
+    tcp_conn_unhash(weir, c);
+    tcp_conn_hash(weir, c);
+    c->iss = tcp_isn(weir, &c->local, &c->remote);
+    c->snd.una = c->snd.nxt = c->iss;
+    c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
+    if (c->user_mss)
+        c->our_mss = (uint16_t)min_u32(c->our_mss, c->user_mss);
+    c->rcv_scale = 0;
+    tcp_timestamps_open(c, 0, tcp_timestamp_offset(weir, c->local.addr, peer->addr));
+    c->progress_ms = c->last_received_ms = weir->now_ms;
+    tcp_mss_update(c);
+    tcp_set_state(weir, c, WEIR_TCP_SYN_SENT);
+    tcp_wants_output(weir, c);
+    return WEIR_IN_PROGRESS;
+}
+
+// What the peer's SYN offers, against what ours did.
+static void agree(struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    const struct tcp_options *options = &segment->options;
+    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN) : IP_MSS_DEFAULT;
+    if (WEIR_CFG_TCP_WINDOW_SCALE && options->seen & TCP_SEEN_WINDOW_SCALE) {
+        c->flags |= TCP_USE_SCALING;
+        c->snd_scale = (uint8_t)min_u32(options->window_scale, 14);
+        c->rcv_scale = tcp_scale_for(c->receive_limit);
+    }
+    if (WEIR_CFG_TCP_SACK && options->seen & TCP_SEEN_SACK_PERMITTED)
+        c->flags |= TCP_USE_SACK;
+    tcp_info_open(c, segment->seq);
+    c->rcv.nxt = c->rcv.acked = segment->seq + 1;
+    c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
+    c->rcv_mss = (uint16_t)min_u32(c->our_mss, IP_MSS_DEFAULT);
+    c->snd.wnd = c->snd.max_wnd = segment->window;  // never scaled in a SYN
+    c->snd.wl1 = segment->seq;
+    if (WEIR_CFG_TCP_TIMESTAMPS && options->seen & TCP_SEEN_TIMESTAMPS) {
+        c->flags |= TCP_USE_TIMESTAMPS;
+        tcp_timestamps_heard(c, options->ts_value);
+    }
+    tcp_mss_update(c);
+}
+
+static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    struct flight_delta delta = {0};
+    const bool retransmitted = c->backoff != 0;
+    flight_acked(c->flow->flight, segment->ack, &delta);
+    c->flags |= TCP_SYN_ACKED;
+    c->snd.una = c->flow->recover = c->flow->retransmit_from = segment->ack;
+    if (delta.rtt_valid)
+        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1), weir->port->granularity_us);
+    else if (!(c->flags & TCP_USE_TIMESTAMPS))
+        c->rtt.rto_us = RTO_AFTER_SYN_US;  // RFC 6298 §5.7
+    c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    tcp_timers_acked(weir, c);
+    // The window begins anew with the true segment size; a lost SYN leaves one segment of it (RFC 5681 §3.1).
+    c->flow->window.ssthresh = WEIR_CC_UNLIMITED;
+    memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
+    tcp_cc_event(weir, c, WEIR_CC_INIT);
+    if (retransmitted)
+        c->flow->window.cwnd = c->mss;
+    c->error = WEIR_OK;
+    c->quick_acks = TCP_QUICK_ACKS;
+    tcp_set_state(weir, c, WEIR_TCP_ESTABLISHED);
+    count(weir, WEIR_COUNT_TCP_CONNECTED);
+    c->flags |= TCP_ACK_NOW;
+    tcp_wants_output(weir, c);
+    sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
+}
+
+// RFC 9293 §3.10.7.3, step by step.
+enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+{
+    const bool ack_good = segment->flags & TCP_ACK && segment->ack == c->iss + 1 && c->snd.nxt == c->iss + 1;
+    if (segment->flags & TCP_ACK && !ack_good) {
+        tcp_reply_reset_for(weir, c, segment);
+        return TCP_DROP;
+    }
+    if (segment->flags & TCP_RST) {
+        if (!ack_good)
+            return TCP_DROP;
+        count(weir, WEIR_COUNT_TCP_RST_RECEIVED);
+        tcp_conn_drop(weir, c, WEIR_REFUSED);
+        return TCP_GONE;
+    }
+    if (!(segment->flags & TCP_SYN))
+        return TCP_DROP;
+    agree(c, segment);
+    segment->seq++;  // what follows sees the data and FIN of the segment, if any
+    segment->flags &= (uint8_t)~TCP_SYN;
+    if (ack_good) {
+        established(weir, c, segment);
+        return TCP_NEXT;
+    }
+    // Simultaneous open: our SYN goes again, now with an ACK.
+    tcp_set_state(weir, c, WEIR_TCP_SYN_RECEIVED);
+    if (c->flow && c->snd.nxt != c->iss) {
+        flight_lose_all(c->flow->flight);
+        c->flow->retransmit_from = c->iss;
+        c->flags |= TCP_RETRANSMIT_NOW;
+    }
+    tcp_wants_output(weir, c);
+    return TCP_DROP;
+}

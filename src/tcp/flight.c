@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The flight log is a window [head, head + count) sliding through an array. Acknowledged records leave at the head, new ones
+// come at the end; when the end is reached the records move back to the beginning or the array doubles. A record is inserted
+// in the middle by moving the shorter side that has room. Work per call: a binary search, the records covered, one memmove.
+#include "tcp/flight.h"
+
+#define FLIGHT_LIMIT (WEIR_CFG_TCP_FLIGHT_RECORDS && WEIR_CFG_TCP_FLIGHT_RECORDS < FLIGHT_RECORDS_MAX ? WEIR_CFG_TCP_FLIGHT_RECORDS : FLIGHT_RECORDS_MAX)
+#define FLIGHT_FIRST 8u    // capacity at first
+#define FLIGHT_GATHER 8u   // records that flight_next_lost puts together
+
+static uint32_t time_of(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
+
+void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
+{
+    memset(f, 0, sizeof *f);
+    f->capacity = capacity;
+    f->start = f->fack = f->coarse = f->detected = start;
+}
+
+#if WEIR_CFG_ALLOCATOR
+static size_t flight_bytes(uint32_t capacity)
+{
+    return sizeof(struct flight) + capacity * sizeof(struct flight_record);
+}
+
+struct flight *flight_new(struct memory *memory, uint32_t start)
+{
+    struct flight *f = memory_get(memory, flight_bytes(min_u32(FLIGHT_FIRST, FLIGHT_LIMIT)));
+    if (f != NULL)
+        flight_init(f, (uint16_t)min_u32(FLIGHT_FIRST, FLIGHT_LIMIT), start);
+    return f;
+}
+
+void flight_free(struct memory *memory, struct flight *f)
+{
+    memory_put(memory, f, flight_bytes(f->capacity));
+}
+
+// Doubles the capacity, records at the beginning. false: at the limit, or no memory.
+static bool flight_grow(struct memory *memory, struct flight **flight)
+{
+    struct flight *old = *flight;
+    const uint32_t capacity = min_u32(old->capacity * 2u, FLIGHT_LIMIT);
+    struct flight *f = capacity > old->capacity ? memory_get(memory, flight_bytes(capacity)) : NULL;
+    if (f == NULL)
+        return false;
+    memcpy(f, old, sizeof *f);
+    memcpy(f->record, old->record + old->head, old->count * sizeof old->record[0]);
+    f->head = 0;
+    f->capacity = (uint16_t)capacity;
+    memory_put(memory, old, flight_bytes(old->capacity));
+    *flight = f;
+    return true;
+}
+#else
+static bool flight_grow(struct memory *memory, struct flight **flight)
+{
+    (void)memory, (void)flight;
+    return false;
+}
+#endif
+
+static struct flight_record *record_at(struct flight *f, uint32_t index) { return &f->record[f->head + index]; }
+
+// Where record `index` begins.
+static uint32_t record_start(const struct flight *f, uint32_t index)
+{
+    return index ? f->record[f->head + index - 1].end : f->start;
+}
+
+// The record that holds byte `seq`, start <= seq; count when seq is not in flight.
+static uint32_t flight_find(const struct flight *f, uint32_t seq)
+{
+    uint32_t low = 0, high = f->count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (f->record[f->head + middle].end - f->start > seq - f->start)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// Joins record after record with its neighbour where both have the same flags: nothing but times gets coarser. Pairs only, so that
+// one pass over a full log pays for as many insertions as it has joined, and the times stay as fine as they can.
+static void flight_join_pairs(struct flight *f)
+{
+    struct flight_record *const r = record_at(f, 0);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < f->count; i++, kept++) {
+        r[kept] = r[i];
+        if (i + 1 == f->count || (r[i].sent & FLIGHT_FLAGS) != (r[i + 1].sent & FLIGHT_FLAGS))
+            continue;
+        f->retransmitted -= (r[i].sent & FLIGHT_RETRANSMITTED) != 0;
+        r[kept].sent = seq_max(r[i].sent, r[i + 1].sent);
+        r[kept].end = r[i + 1].end;
+        f->coarse = seq_max(f->coarse, r[kept].end);
+        i++;
+    }
+    f->count = (uint16_t)kept;
+}
+
+// Makes `want` records free, by growing or by joining. Returns how many are. Indices change.
+static uint32_t flight_make_free(struct memory *memory, struct flight **flight, uint32_t want)
+{
+    if ((uint32_t)(*flight)->capacity - (*flight)->count < want && !flight_grow(memory, flight))
+        flight_join_pairs(*flight);
+    return (uint32_t)(*flight)->capacity - (*flight)->count;
+}
+
+// Opens a place before record `index`; one is free.
+static void flight_open(struct flight *f, uint32_t index)
+{
+    struct flight_record *const r = record_at(f, 0);
+    const bool tail_room = f->head + f->count < f->capacity;
+    if (f->head && (index <= f->count / 2u || !tail_room)) {
+        memmove(r - 1, r, index * sizeof *r);
+        f->head--;
+    } else {
+        memmove(r + index + 1, r + index, (f->count - index) * sizeof *r);
+    }
+    f->count++;
+}
+
+static void flight_remove(struct flight *f, uint32_t index)
+{
+    struct flight_record *const r = record_at(f, 0);
+    f->count--;
+    if (index < f->count / 2u) {
+        memmove(r + 1, r, index * sizeof *r);
+        f->head++;
+    } else {
+        memmove(r + index, r + index + 1, (f->count - index) * sizeof *r);
+    }
+}
+
+// Makes a record begin at `at`, which is in flight; one record is free.
+static void flight_split(struct flight *f, uint32_t at)
+{
+    const uint32_t index = flight_find(f, at);
+    flight_open(f, index);
+    struct flight_record *r = record_at(f, index);
+    *r = (struct flight_record){at, r[1].sent};
+    f->retransmitted += (r->sent & FLIGHT_RETRANSMITTED) != 0;
+}
+
+static bool flight_boundary(const struct flight *f, uint32_t at)
+{
+    return at == f->start || record_start(f, flight_find(f, at)) == at;
+}
+
+// Splits records so that [left, right) consists of whole ones, as far as there is room.
+static void flight_cut(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right)
+{
+    const bool cut_left = !flight_boundary(*flight, left), cut_right = !flight_boundary(*flight, right);
+    uint32_t room = 0;
+    if (cut_left || cut_right)
+        room = flight_make_free(memory, flight, (uint32_t)cut_left + cut_right);
+    // Joining may have removed a boundary that was there: look again.
+    if (room && !flight_boundary(*flight, left)) {
+        flight_split(*flight, left);
+        room--;
+    }
+    if (room && !flight_boundary(*flight, right))
+        flight_split(*flight, right);
+}
+
+// Joins record `index` with the one before it when both are SACKED (times no longer matter), or both retransmitted at one time.
+static bool flight_merge_back(struct flight *f, uint32_t index)
+{
+    if (index == 0 || index >= f->count)
+        return false;
+    struct flight_record *const r = record_at(f, index);
+    const uint32_t both = r[-1].sent & r[0].sent;
+    if (!(both & FLIGHT_SACKED) && r[-1].sent != r[0].sent)
+        return false;
+    f->retransmitted -= (both & FLIGHT_RETRANSMITTED) != 0;
+    const uint32_t flags = (r[-1].sent | r[0].sent) & FLIGHT_FLAGS;
+    r[0].sent = seq_max(time_of(r[-1].sent), time_of(r[0].sent)) | flags;
+    flight_remove(f, index - 1);
+    return true;
+}
+
+bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t now_us)
+{
+    struct flight *f = *flight;
+    if (f->count && record_at(f, f->count - 1u)->sent == time_of(now_us))
+        return true;
+    // Sliding back must make much room, or each send would move the whole log.
+    if (f->head <= f->capacity / 2u && !flight_grow(memory, flight) && f->head <= f->capacity / 16u)
+        flight_join_pairs(f);
+    f = *flight;
+    if (f->count == f->capacity)
+        return false;
+    memmove(f->record, record_at(f, 0), f->count * sizeof f->record[0]);
+    f->head = 0;
+    return true;
+}
+
+void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
+{
+    struct flight_record *next = record_at(f, f->count);
+    if (f->count == 0 || next[-1].sent != time_of(now_us)) {
+        next->sent = time_of(now_us);
+        f->count++;
+        next++;
+    }
+    next[-1].end = end;
+}
+
+// `bytes` of a record were delivered for the first time: what that says about the path.
+static void flight_delivered(struct flight_delta *delta, uint32_t sent, uint32_t bytes)
+{
+    if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, time_of(sent)))
+        delta->newest_sent_us = time_of(sent);
+    delta->delivered += bytes;
+    if (sent & FLIGHT_RETRANSMITTED) {
+        delta->retransmitted_acked = true;
+    } else if (!delta->rtt_valid || seq_lt(delta->rtt_sent_us, time_of(sent))) {
+        delta->rtt_valid = true;
+        delta->rtt_sent_us = time_of(sent);
+    }
+}
+
+// `bytes` at the front of the log, of a record with flags, are cumulatively acknowledged.
+static void flight_acked_flagged(struct flight *f, uint32_t sent, uint32_t bytes, struct flight_delta *delta)
+{
+    if (sent & FLIGHT_SACKED) {
+        f->sacked -= bytes;  // delivered when it was SACKED
+        return;
+    }
+    if (sent & FLIGHT_LOST)
+        f->lost -= bytes;
+    flight_delivered(delta, sent, bytes);
+}
+
+// The record at the head is acknowledged in part.
+static void flight_acked_part(struct flight *f, uint32_t una, struct flight_delta *delta)
+{
+    const struct flight_delta before = *delta;
+    flight_acked_flagged(f, record_at(f, 0)->sent, una - f->start, delta);
+    if (seq_lt(f->start, f->coarse)) {
+        // A joined record knows only when its last byte was sent, which is too late for these.
+        delta->rtt_valid = before.rtt_valid;
+        delta->rtt_sent_us = before.rtt_sent_us;
+    } else {
+        f->coarse = una;  // follows, so that it never falls 2^31 behind
+    }
+    f->start = una;
+}
+
+void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
+{
+    const bool retransmitted_before = delta->retransmitted_acked;
+    const uint32_t count = f->count;
+    struct flight_record *r = record_at(f, 0);
+    uint32_t index = 0, start = f->start, bytes = 0, sent = 0;  // bytes and time of unflagged records, which are in the order of their times
+    delta->retransmitted_acked = false;
+    for (; index < count && seq_le(r->end, una); index++, r++) {
+        if (r->sent & FLIGHT_FLAGS) {
+            flight_acked_flagged(f, r->sent, r->end - start, delta);
+            f->retransmitted -= (r->sent & FLIGHT_RETRANSMITTED) != 0;
+        } else {
+            bytes += r->end - start;
+            sent = r->sent;
+        }
+        start = r->end;
+    }
+    if (bytes)
+        flight_delivered(delta, sent, bytes);
+    f->start = start;
+    f->count = (uint16_t)(count - index);
+    f->head = index == count ? 0 : (uint16_t)(f->head + index);
+    if (index < count && seq_lt(start, una))
+        flight_acked_part(f, una, delta);
+    if (index == count)
+        f->start = f->detected = seq_max(start, una);
+    f->fack = seq_max(f->fack, f->start);
+    if (delta->retransmitted_acked)
+        delta->rtt_valid = false;
+    delta->retransmitted_acked |= retransmitted_before;
+}
+
+#if WEIR_CFG_TCP_SACK
+void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta)
+{
+    left = seq_max(left, (*flight)->start);
+    right = seq_min(right, flight_end(*flight));
+    if (!seq_lt(left, right))
+        return;
+    // The usual block repeats what is known and adds a little: look only at what is new before cutting anything.
+    uint32_t index = flight_find(*flight, left);
+    while (index < (*flight)->count && record_at(*flight, index)->sent & FLIGHT_SACKED)
+        left = record_at(*flight, index++)->end;
+    if (!seq_lt(left, right))
+        return;
+    flight_cut(memory, flight, left, right);
+
+    struct flight *f = *flight;
+    for (index = flight_find(f, left); index < f->count; index++) {
+        struct flight_record *r = record_at(f, index);
+        const uint32_t start = record_start(f, index), bytes = r->end - start;
+        if (seq_lt(right, r->end))
+            break;
+        if (seq_lt(start, left) || r->sent & FLIGHT_SACKED)
+            continue;  // no room to split: what is covered in part stays as it was
+        flight_delivered(delta, r->sent, bytes);
+        if (r->sent & FLIGHT_LOST)
+            f->lost -= bytes;
+        r->sent = (r->sent & ~(uint32_t)FLIGHT_LOST) | FLIGHT_SACKED;
+        f->sacked += bytes;
+        f->fack = seq_max(f->fack, r->end);
+        index -= flight_merge_back(f, index);
+    }
+    flight_merge_back(f, index);
+}
+
+void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
+{
+    if (f->sacked == 0)
+        return;
+    f->detected = seq_max(f->detected, f->start);
+    uint32_t bytes = 0, ranges = 0, limit = f->detected;
+    bool reached = false, in_range = false;
+    // From the highest SACKED byte down: once enough is SACKED above, all below is lost; below `detected` it already is.
+    for (uint32_t index = flight_find(f, f->fack - 1) + 1; index-- > 0 && seq_lt(f->detected, record_at(f, index)->end);) {
+        struct flight_record *r = record_at(f, index);
+        const uint32_t length = r->end - record_start(f, index);
+        if (r->sent & FLIGHT_SACKED) {
+            bytes += length;
+            ranges += !in_range;
+            in_range = true;
+            continue;
+        }
+        in_range = false;
+        if (!reached && bytes <= 2 * mss && ranges < 3)  // RFC 6675 §4, IsLost
+            continue;
+        if (!reached)
+            limit = r->end;
+        reached = true;
+        if (r->sent & FLIGHT_FLAGS)
+            continue;
+        r->sent |= FLIGHT_LOST;
+        f->lost += length;
+        delta->newly_lost += length;
+    }
+    f->detected = limit;
+}
+#endif
+
+// Marks a record LOST unless it is SACKED. Returns the bytes newly lost.
+static uint32_t flight_lose(struct flight *f, uint32_t index)
+{
+    struct flight_record *r = record_at(f, index);
+    if (r->sent & (FLIGHT_LOST | FLIGHT_SACKED))
+        return 0;
+    const uint32_t bytes = r->end - record_start(f, index);
+    r->sent |= FLIGHT_LOST;
+    f->lost += bytes;
+    return bytes;
+}
+
+void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta)
+{
+    if ((*flight)->count == 0 || record_at(*flight, 0)->sent & (FLIGHT_LOST | FLIGHT_SACKED))
+        return;
+    const uint32_t end = record_at(*flight, 0)->end;
+    flight_cut(memory, flight, (*flight)->start, (*flight)->start + min_u32(mss, end - (*flight)->start));
+    delta->newly_lost += flight_lose(*flight, 0);
+}
+
+void flight_lose_all(struct flight *f)
+{
+    // RFC 2018 §8: a SACKED record at the left edge is data the peer has thrown away.
+    const bool reneged = f->count && record_at(f, 0)->sent & FLIGHT_SACKED;
+    if (reneged) {
+        f->sacked = 0;
+        f->fack = f->start;
+    }
+    for (uint32_t index = 0; index < f->count; index++) {
+        if (reneged)
+            record_at(f, index)->sent &= ~(uint32_t)FLIGHT_SACKED;
+        flight_lose(f, index);
+    }
+}
+
+bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
+{
+    if (f->lost == 0)
+        return false;
+    from = seq_max(from, f->start);
+    uint32_t index = flight_find(f, from);
+    while (index < f->count && !(f->record[f->head + index].sent & FLIGHT_LOST))
+        index++;
+    if (index == f->count)
+        return false;
+    *start = seq_max(from, record_start(f, index));
+    // Small neighbours go together (RFC 9293 §3.8.6 lets segments be cut anew), but only a few: this is called for each segment.
+    const uint32_t last = min_u32(index + FLIGHT_GATHER, f->count);
+    while (index < last && f->record[f->head + index].sent & FLIGHT_LOST)
+        *end = f->record[f->head + index++].end;
+    return true;
+}
+
+void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us)
+{
+    start = seq_max(start, (*flight)->start);
+    end = seq_min(end, flight_end(*flight));
+    if (!seq_lt(start, end))
+        return;
+    flight_cut(memory, flight, start, end);
+
+    struct flight *f = *flight;
+    uint32_t index = flight_find(f, start);
+    for (; index < f->count && seq_lt(record_start(f, index), end); index++) {
+        struct flight_record *r = record_at(f, index);
+        if (r->sent & FLIGHT_SACKED)
+            continue;
+        if (r->sent & FLIGHT_LOST)
+            f->lost -= r->end - record_start(f, index);
+        f->retransmitted += !(r->sent & FLIGHT_RETRANSMITTED);
+        r->sent = time_of(now_us) | FLIGHT_RETRANSMITTED;
+        index -= flight_merge_back(f, index);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// TCP_INFO.
+#include "tcp/internal.h"
+
+static uint8_t recovery_state(const struct tcp_conn *c)
+{
+    if (c->flags & TCP_RTO_RECOVERY)
+        return 4;
+    if (c->flags & TCP_IN_RECOVERY)
+        return 3;
+    return c->duplicate_acks || (c->flow && c->flow->flight->sacked) ? 1 : 0;
+}
+
+int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
+{
+    memset(out, 0, sizeof *out);
+    out->state = c->state;
+    out->recovery = recovery_state(c);
+    out->backoff = c->backoff;
+    out->probes = c->flags & TCP_PERSIST ? c->backoff : c->keepalive_probes;
+    out->sack = c->flags & TCP_USE_SACK;
+    out->timestamps = c->flags & TCP_USE_TIMESTAMPS;
+    out->window_scaling = c->flags & TCP_USE_SCALING;
+    out->snd_wscale = c->snd_scale;
+    out->rcv_wscale = c->rcv_scale;
+    out->rto_us = rtt_timeout(&c->rtt, c->backoff);
+    out->srtt_us = rtt_smoothed(&c->rtt);
+    out->rttvar_us = c->rtt.rttvar4_us >> 2;
+    out->min_rtt_us = c->rtt.min_us == UINT32_MAX ? 0 : c->rtt.min_us;
+    out->snd_mss = c->mss;
+    out->rcv_mss = c->rcv_mss;
+    out->path_mtu = c->path.netif ? c->path.mtu : 0;
+    out->cwnd = c->flow ? c->flow->window.cwnd : (uint32_t)c->idle_cwnd * c->mss;
+    out->ssthresh = c->flow ? c->flow->window.ssthresh : c->idle_ssthresh;
+    out->inflight = tcp_recovery_pipe(c);
+    out->sacked = c->flow ? c->flow->flight->sacked : 0;
+    out->lost = c->flow ? c->flow->flight->lost : 0;
+    out->snd_wnd = c->snd.wnd;
+    out->rcv_wnd = c->rcv.edge - c->rcv.nxt;
+    out->send_queue = tcp_send_queued(c);
+    out->receive_queue = tcp_receive_queued(c);
+    out->unsent = tcp_data_end(c) - seq_min(c->snd.nxt, tcp_data_end(c));
+    out->total_retrans = c->info.retransmits;
+    out->rto_count = c->info.rto;
+    out->fast_recoveries = c->info.recoveries;
+    out->out_of_order = c->info.out_of_order;
+    // Sequence spaces wrap every 4 GiB; the wraps are counted. SYN is not data, nor is FIN.
+    const uint64_t sent = ((uint64_t)c->info.sent_wraps << 32 | c->snd.nxt) - c->iss;
+    const uint64_t received = ((uint64_t)c->info.received_wraps << 32 | c->rcv.nxt) - c->info.irs;
+    const uint32_t fin = c->flags & TCP_FIN_SENT ? 1 : 0;
+    out->bytes_sent = (sent > fin ? sent - 1 - fin : 0) + c->info.bytes_retrans;
+    out->bytes_retrans = c->info.bytes_retrans;
+    out->bytes_acked = sent > fin + (c->snd.nxt - c->snd.una) ? sent - 1 - fin - (c->snd.nxt - c->snd.una) : 0;
+    out->bytes_received = received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->flags & TCP_FIN_RECEIVED ? 1 : 0) : 0;
+    out->segs_out = c->info.segs_out;
+    out->segs_in = c->info.segs_in;
+    out->pacing_rate = c->flow ? c->flow->window.pacing_rate : 0;
+    out->last_sent_us = (weir->now_ms - c->progress_ms) * 1000u;
+    out->last_received_us = (weir->now_ms - c->last_received_ms) * 1000u;
+    return WEIR_OK;
+}

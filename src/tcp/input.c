@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of which
+// returns a verdict that apply_verdict acts on.
+#include "tcp/halfopen.h"
+#include "tcp/internal.h"
+#include "tcp/syncookie.h"
+#include "tcp/timewait.h"
+
+#define CHALLENGES_PER_SECOND 10u  // RFC 5961 §7: a limit of each connection's own (CVE-2016-5696)
+
+// RFC 5961 §7. The bucket is refilled at moments with a random part, so that its edges cannot be probed for.
+bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
+{
+    if ((int32_t)(weir->now_ms - c->challenge_ms) >= 0) {
+        c->challenge_ms = weir->now_ms + 750 + random_below(&weir->random, 512);
+        c->challenge_tokens = (uint8_t)(CHALLENGES_PER_SECOND / 2 + random_below(&weir->random, CHALLENGES_PER_SECOND));
+    }
+    if (!c->challenge_tokens) {
+        count(weir, WEIR_COUNT_TCP_CHALLENGE_LIMITED);
+        return false;
+    }
+    c->challenge_tokens--;
+    count(weir, WEIR_COUNT_TCP_CHALLENGE_ACK);
+    return true;
+}
+
+// --- the steps ---------------------------------------------------------------------------------------------------------------
+
+// First: the sequence number (RFC 9293 §3.10.7.4, table 6), with the edge as promised.
+static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+{
+    const uint32_t length = segment->length + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
+    const uint32_t window = c->rcv.edge - c->rcv.nxt;
+    const uint32_t ahead = segment->seq - c->rcv.nxt;
+    if (ahead < window || (ahead == 0 && length == 0))
+        return TCP_NEXT;
+    // It begins outside. Its last byte may still lie inside, or it ends right at rcv.nxt and carries a usable ACK.
+    if (length && segment->seq + length - 1 - c->rcv.nxt < window && seq_lt(segment->seq, c->rcv.nxt))
+        return TCP_NEXT;
+    if (!length && ahead == window)
+        return TCP_NEXT;  // an ACK at the right edge of a closed or full window
+    // A probe of a closed window: its data is refused and answered, yet ACK, RST and URG are taken (MUST-66).
+    if (ahead == 0) {
+        count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
+        segment->length = 0;
+        segment->flags &= (uint8_t)~(TCP_FIN | TCP_SYN);
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+        return TCP_NEXT;
+    }
+    if (segment->flags & TCP_RST)
+        return TCP_DROP;
+    if (segment->length && seq_le(segment->seq + length, c->rcv.nxt)) {
+        count(weir, WEIR_COUNT_TCP_DUPLICATE);
+        tcp_sack_duplicate(weir, c, segment->seq, segment->seq + segment->length);
+    } else {
+        count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
+    }
+    return TCP_DROP_ACK;
+}
+
+// Second: RST (RFC 5961 §3): only the exact next sequence number resets.
+static enum tcp_verdict step_reset(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    if (!(segment->flags & TCP_RST))
+        return TCP_NEXT;
+    if (segment->seq != c->rcv.nxt)
+        return TCP_CHALLENGE;
+    count(weir, WEIR_COUNT_TCP_RST_RECEIVED);
+    const bool opening = c->state == WEIR_TCP_SYN_RECEIVED;
+    const bool closing = c->state == WEIR_TCP_CLOSING || c->state == WEIR_TCP_LAST_ACK;
+    tcp_conn_drop(weir, c, opening ? WEIR_REFUSED : closing ? WEIR_OK : WEIR_RESET);
+    return TCP_GONE;
+}
+
+// Fourth: SYN in a synchronised state (RFC 5961 §4).
+static enum tcp_verdict step_syn(const struct tcp_segment *segment) { return segment->flags & TCP_SYN ? TCP_CHALLENGE : TCP_NEXT; }
+
+static enum tcp_verdict step_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return segment->flags & TCP_ACK ? tcp_input_ack(weir, c, segment) : TCP_DROP;
+}
+
+// Before the ACK may change anything: PAWS (RFC 7323 §5), then sequence, RST, SYN.
+static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+{
+    enum tcp_verdict verdict = TCP_NEXT;
+    if (c->flags & TCP_USE_TIMESTAMPS)
+        verdict = tcp_paws(weir, c, segment);
+    if (verdict == TCP_NEXT && c->state == WEIR_TCP_SYN_RECEIVED && segment->seq + 1 == c->rcv.nxt && (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK)) {
+        segment->seq++;  // the SYN part was taken in SYN-SENT
+        segment->flags &= (uint8_t)~TCP_SYN;
+    }
+    if (verdict == TCP_NEXT)
+        verdict = step_sequence(weir, c, segment);
+    if (verdict == TCP_NEXT)
+        verdict = step_reset(weir, c, segment);
+    if (verdict == TCP_NEXT)
+        verdict = step_syn(segment);
+    return verdict;
+}
+
+static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdict verdict)
+{
+    if (verdict == TCP_DROP_ACK || (verdict == TCP_CHALLENGE && tcp_challenge_allowed(weir, c))) {
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    }
+}
+
+// Segments beyond what was wanted reset a connection that nobody reads any more (RFC 9293 §3.10.4, RFC 2525 §2.17).
+static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+{
+    if (!(c->flags & TCP_CLOSED_BY_USER) || !segment->length || !seq_lt(c->rcv.nxt, segment->seq + segment->length))
+        return false;
+    tcp_reply_reset(weir, packet, segment);
+    tcp_conn_drop(weir, c, WEIR_RESET);
+    return true;
+}
+
+static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment, bool copied)
+{
+    enum tcp_verdict verdict;
+    TCP_INFO_COUNT(c, segs_in, 1);
+    if (c->state == WEIR_TCP_SYN_SENT) {
+        verdict = tcp_input_syn_sent(weir, c, segment);
+    } else {
+        verdict = steps_before_ack(weir, c, segment);
+        if (verdict == TCP_NEXT) {
+            tcp_timestamps_update(weir, c, segment);
+            verdict = step_ack(weir, c, segment);
+        }
+    }
+    if (verdict == TCP_GONE)
+        return;
+    c->last_received_ms = weir->now_ms;
+    c->keepalive_probes = 0;
+    if (verdict != TCP_NEXT) {
+        apply_verdict(weir, c, verdict);
+        return;
+    }
+    if (data_after_close(weir, c, packet, segment))
+        return;
+    if (segment->flags & TCP_URG)
+        tcp_urgent_input(weir, c, segment);
+    if (segment->length)
+        tcp_receive_data(weir, c, packet, segment, copied);
+    if (segment->flags & TCP_FIN)
+        tcp_receive_fin(weir, c, segment->seq + segment->length);
+}
+
+void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment) { steps(weir, c, packet, segment, false); }
+
+// --- whose is it? --------------------------------------------------------------------------------------------------------------
+
+// RFC 9293 §3.10.7.1, .2: no connection. A listener, a record of one opening or ended, or nobody.
+static void input_without_connection(struct weir *weir, struct packet *packet, struct tcp_segment *segment)
+{
+    struct tcp_half_open *half_open = half_open_find(weir, packet, segment);
+    if (half_open) {
+        half_open_input(weir, half_open, packet, segment);
+        return;
+    }
+    struct tcp_time_wait *time_wait = time_wait_find(weir, packet, segment);
+    if (time_wait && !time_wait_input(weir, time_wait, packet, segment))
+        return;
+    struct tcp_listener *listener = tcp_listener_find(weir, packet->destination, segment->destination, packet->netif->index);
+    if (!listener) {
+        count(weir, WEIR_COUNT_TCP_NO_SOCKET);
+        tcp_reply_reset(weir, packet, segment);
+    } else if (segment->flags & TCP_RST) {
+        return;
+    } else if (segment->flags & TCP_ACK) {
+        if (!syncookie_input(weir, listener, packet, segment))
+            tcp_reply_reset(weir, packet, segment);
+    } else if (segment->flags & TCP_SYN) {
+        half_open_syn(weir, listener, packet, segment);
+    }
+}
+
+static bool checksum_good(struct weir *weir, const struct packet *packet, uint16_t pseudo)
+{
+    return checksum_add(pseudo, packet_sum(weir->port, packet, 0, packet->length)) == 0xffff;
+}
+
+// Sum of pseudo-header and TCP header, without the payload.
+static uint16_t header_sum(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
+{
+    const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
+    return checksum_add(pseudo, checksum_sum(weir->port, packet->head, segment->header_length));
+}
+
+void tcp_input(struct weir *weir, struct packet *packet)
+{
+    struct tcp_segment segment;
+    count(weir, WEIR_COUNT_TCP_RECEIVED);
+    if (packet->flags & (PACKET_LINK_BROADCAST | PACKET_IP_BROADCAST | PACKET_IP_MULTICAST))
+        return;  // RFC 9293 §3.9.2.3, MUST-57
+    if (!tcp_parse(packet->head, packet->length, &segment)) {
+        count(weir, WEIR_COUNT_TCP_BAD_LENGTH);
+        return;
+    }
+    struct tcp_conn *c = tcp_conn_find(weir, packet->destination, segment.destination, packet->source, segment.source);
+    bool copied = false;
+    if (!(packet->flags & PACKET_CHECKSUM_OK)) {
+        bool good;
+        if (c && segment.length && tcp_receive_precopy(weir, c, packet, &segment, header_sum(weir, packet, &segment), &good))
+            copied = true;
+        else
+            good = checksum_good(weir, packet, ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length));
+        if (!good) {
+            count(weir, WEIR_COUNT_TCP_BAD_CHECKSUM);
+            return;
+        }
+    }
+    if (segment.options.seen & TCP_SEEN_BAD)
+        count(weir, WEIR_COUNT_TCP_BAD_OPTION);
+    if (segment.source == 0 || segment.destination == 0)
+        return;
+    if (c)
+        steps(weir, c, packet, &segment, copied);
+    else
+        input_without_connection(weir, packet, &segment);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the files of src/tcp share among themselves, by file. The state is in conn.h.
+#ifndef TCP_INTERNAL_H
+#define TCP_INTERNAL_H
+
+#include "instance.h"
+#include "tcp/conn.h"
+#include "wire/ip4.h"
+
+// Verdict of a step of tcp_input_segment (RFC 9293 §3.10.7): what its driver does next.
+enum tcp_verdict {
+    TCP_NEXT,       // go on with the next step
+    TCP_DROP,       // done with this segment
+    TCP_DROP_ACK,   // … and acknowledge: it was unacceptable, or a keepalive
+    TCP_CHALLENGE,  // … and send a challenge ACK, limited (RFC 5961)
+    TCP_GONE,       // the connection no longer exists
+};
+
+#define TCP_SYN_TIMEOUT_MS 180000u  // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
+#define TCP_MSS_MIN 48u             // a smaller MSS option is taken as this (CVE-2019-11479)
+#define TCP_SEND_FLOOR 65536u       // send queue open to the user whatever cwnd is
+#define TCP_PEEK_SPANS 16u          // spans one peek lends at the most
+#define TCP_QUICK_ACKS 16u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
+
+// conn.c
+static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return !(c->flags & TCP_SYN_ACKED); }
+static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) : 0; }
+static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
+// Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
+static inline uint32_t tcp_data_start(const struct tcp_conn *c) { return c->snd.una + tcp_syn_unacked(c); }
+static inline uint32_t tcp_data_end(const struct tcp_conn *c) { return tcp_data_start(c) + tcp_send_queued(c); }
+static inline bool tcp_synchronised(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT; }
+static inline bool tcp_fin_acked(const struct tcp_conn *c) { return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c); }
+static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
+static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
+struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
+void tcp_conn_release(struct weir *weir, struct tcp_conn *c);      // frees what its owner and the wire no longer need
+void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);         // into the connections' table
+void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
+bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);       // the flow; false: no memory
+void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);         // lets go of everything an idle connection needs not
+void tcp_mss_update(struct tcp_conn *c);                           // c->mss from path, peer, options
+bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c);      // a valid path, or false (the error is noted)
+void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
+uint8_t tcp_cc_index(const struct weir_cc *cc);                     // in weir_cc_list; of its end: not built in (option.c)
+struct sock *tcp_sock_of(struct table_node *node);                 // a node of weir->tcp.listeners
+
+// ack.c
+enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
+
+// receive.c
+bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
+void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
+void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
+uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c);  // the right edge we may promise now
+void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
+void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
+
+// recovery.c
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight);
+void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
+uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event);
+uint32_t tcp_initial_window(uint32_t mss);
+
+// timers.c
+void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);          // data, SYN or FIN left
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);        // the first segment was sent again
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);         // una moved
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);      // an ACK may be delayed
+void tcp_timers_ack_sent(struct tcp_conn *c);
+void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);   // data waits, nothing is in flight, the window forbids
+void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_active(struct weir *weir, struct tcp_conn *c);        // something happened: the long timer watches for its end
+void tcp_timers_state(struct weir *weir, struct tcp_conn *c);         // the state changed: FIN-WAIT-2, keepalive
+void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
+
+// input.c
+bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);
+
+// close.c
+void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
+void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
+// reply.c
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                  const struct tcp_segment *segment, const struct tcp_options *options);
+bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags);
+// reply.c: RFC 9293 §3.10.7.4, SYN-RECEIVED: RST for an unacceptable ACK, out of the connection's own addresses
+void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment);
+
+// connect.c: SYN-SENT
+#if WEIR_CFG_TCP_CONNECT
+enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment);
+#else
+static inline enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+{
+    (void)weir, (void)c, (void)segment;
+    return TCP_DROP;
+}
+#endif
+
+// timestamps.c (RFC 7323)
+#if WEIR_CFG_TCP_TIMESTAMPS
+enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
+void tcp_timestamps_update(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
+uint32_t tcp_timestamps_rtt(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment);  // µs; 0: none
+static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options)
+{
+    options->ts_value = weir->now_ms + c->ts_offset;
+    options->ts_echo = c->ts_recent;
+}
+static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { c->ts_recent = ts_recent; }
+static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
+{
+    c->ts_recent = ts_recent;
+    c->ts_offset = ts_offset;
+}
+#else
+static inline enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    (void)weir, (void)c, (void)segment;
+    return TCP_NEXT;
+}
+static inline void tcp_timestamps_update(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment) { (void)weir, (void)c, (void)segment; }
+static inline uint32_t tcp_timestamps_rtt(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    (void)weir, (void)c, (void)segment;
+    return 0;
+}
+static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options) { (void)weir, (void)c, (void)options; }
+static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
+static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset) { (void)c, (void)ts_recent, (void)ts_offset; }
+#endif
+
+// sack.c (RFC 2018, 2883)
+#if WEIR_CFG_TCP_SACK
+void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room);
+void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
+static inline void tcp_sack_reported(struct tcp_conn *c)
+{
+    if (c->extra)
+        c->extra->dsack.left = c->extra->dsack.right;
+}
+void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
+bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
+static inline bool tcp_sack_pending(const struct tcp_conn *c)
+{
+    return c->extra && c->flags & TCP_USE_SACK && (c->extra->dsack.left != c->extra->dsack.right || c->extra->out_of_order);
+}
+#else
+static inline void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room) { (void)c, (void)options, (void)room; }
+static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right) { (void)weir, (void)c, (void)left, (void)right; }
+static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
+static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+{
+    (void)weir, (void)c, (void)segment, (void)delta;
+}
+static inline bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta)
+{
+    (void)c, (void)delta;
+    return false;
+}
+static inline bool tcp_sack_pending(const struct tcp_conn *c)
+{
+    (void)c;
+    return false;
+}
+#endif
+
+// urgent.c (RFC 6093)
+#if WEIR_CFG_TCP_URGENT
+void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
+void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c);                        // the last byte queued is urgent
+uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags);
+uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length);  // how far a peek may reach
+bool tcp_urgent_pending(const struct tcp_conn *c);
+#else
+static inline void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment) { (void)weir, (void)c, (void)segment; }
+static inline void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
+{
+    (void)c, (void)seq, (void)flags;
+    return 0;
+}
+static inline uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length)
+{
+    (void)weir, (void)c, (void)skip;
+    return length;
+}
+static inline bool tcp_urgent_pending(const struct tcp_conn *c)
+{
+    (void)c;
+    return false;
+}
+#endif
+
+// keepalive.c (RFC 9293 §3.8.4, RFC 5482)
+#if WEIR_CFG_TCP_KEEPALIVE
+// Milliseconds until the long timer has something to do for keepalive; 0: now (a probe was asked for, or the connection
+// was dropped: *gone).
+uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone);
+void tcp_keepalive_defaults(struct tcp_conn *c);
+void tcp_keepalive_inherit(struct tcp_conn *c, const struct tcp_listener *listener);
+void tcp_keepalive_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
+#else
+static inline void tcp_keepalive_inherit(struct tcp_conn *c, const struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_keepalive_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone)
+{
+    (void)weir, (void)c, (void)gone;
+    return UINT32_MAX;
+}
+static inline void tcp_keepalive_defaults(struct tcp_conn *c) { (void)c; }
+#endif
+
+// info.c
+#if WEIR_CFG_TCP_INFO
+#define TCP_INFO_COUNT(c, field, amount) ((c)->info.field += (amount))
+static inline void tcp_info_open(struct tcp_conn *c, uint32_t irs) { c->info.irs = irs; }
+#else
+#define TCP_INFO_COUNT(c, field, amount) ((void)(c))
+static inline void tcp_info_open(struct tcp_conn *c, uint32_t irs) { (void)c, (void)irs; }
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tcp/isn.h"
+
+#include "instance.h"
+#include "tcp/halfopen.h"
+#include "tcp/timewait.h"
+
+// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs, so numbers of one pair of ends ascend and those of different
+// pairs tell nothing about each other.
+uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+{
+    struct {
+        struct weir_addr local, remote;
+        uint16_t local_port, remote_port;
+    } ends;
+    memset(&ends, 0, sizeof ends);  // also what padding there may be
+    ends.local = local->addr;
+    ends.remote = remote->addr;
+    ends.local_port = local->port;
+    ends.remote_port = remote->port;
+    return (uint32_t)(weir->now_us >> 2) + (uint32_t)siphash(&weir->isn_key, &ends, sizeof ends);
+}
+
+// One offset for each pair of addresses: timestamps of successive connections ascend (RFC 6191 needs that), and our
+// uptime shows nowhere.
+uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
+{
+    struct weir_addr ends[2];
+    memset(ends, 0, sizeof ends);
+    ends[0] = local;
+    ends[1] = remote;
+    return (uint32_t)siphash(&weir->isn_key, ends, sizeof ends);
+}
+
+#if WEIR_CFG_TCP_CONNECT
+#define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
+#define PORT_STEPS (sizeof((struct tcp *)0)->port_steps / sizeof((struct tcp *)0)->port_steps[0])
+#define PORT_STEP_MAX 8u      // ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
+#define PORT_GUESSES 32u      // random tries before looking at each port in turn
+
+static bool port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+{
+    bool in_time_wait = false;
+    if (local->port == remote->port && weir_addr_equal(local->addr, remote->addr))
+        return false;  // a connection to itself
+    if (tcp_conn_find(weir, local->addr, local->port, remote->addr, remote->port) || half_open_uses(weir, local, remote))
+        return false;
+    return time_wait_reusable(weir, local, remote, &in_time_wait) || !in_time_wait;
+}
+
+// RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which spares
+// its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few tries; only when
+// (almost) none is left, each is looked at.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+{
+    struct {
+        struct weir_addr local, remote;
+        uint32_t remote_port;
+    } key;
+    memset(&key, 0, sizeof key);
+    key.local = local;
+    key.remote = remote->addr;
+    key.remote_port = remote->port;
+    const uint64_t hash = siphash(&weir->port_key, &key, sizeof key);
+    uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];
+    *step = (uint16_t)(*step + 1 + random_below(&weir->random, PORT_STEP_MAX));
+
+    struct weir_endpoint candidate = {.addr = local};
+    uint32_t at = (uint32_t)(((uint32_t)hash & 0xffff) + *step) % PORTS;
+    for (uint32_t tries = 0; tries < PORT_GUESSES + PORTS; tries++) {
+        candidate.port = (uint16_t)(TCP_PORT_FIRST + at);
+        if (port_free(weir, &candidate, remote))
+            return candidate.port;
+        at = tries < PORT_GUESSES ? random_below(&weir->random, PORTS) : (at + 1) % PORTS;
+    }
+    return 0;
+}
+#endif

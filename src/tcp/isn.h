@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Initial sequence numbers (RFC 6528), timestamp offsets (RFC 7323 §7.1), ephemeral ports (RFC 6056 §3.3.4).
+#ifndef TCP_ISN_H
+#define TCP_ISN_H
+
+#include "tcp/conn.h"
+
+#define TCP_PORT_FIRST 32768u  // ephemeral range, as Linux; RFC 6056 §3.2 wants it large
+#define TCP_PORT_LAST 60999u
+uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
+uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
+// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable. 0: none is free.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote);
+
+#endif

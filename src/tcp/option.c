@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Socket options of connections and listeners. A listener's are inherited by what it accepts.
+#include "tcp/internal.h"
+
+static uint32_t *flags_of(struct sock *sock)
+{
+    return sock->kind == SOCK_LISTENER ? &((struct tcp_listener *)sock)->flags : &((struct tcp_conn *)sock)->flags;
+}
+
+static int set_flag(struct sock *sock, uint32_t flag, int32_t value)
+{
+    uint32_t *flags = flags_of(sock);
+    *flags = value ? *flags | flag : *flags & ~flag;
+    return WEIR_OK;
+}
+
+// Options that are one bit of the flags.
+static uint32_t flag_of(enum weir_option option)
+{
+    switch (option) {
+    case WEIR_OPTION_NO_DELAY: return TCP_NO_DELAY;
+    case WEIR_OPTION_CORK: return TCP_CORK;
+    case WEIR_OPTION_QUICK_ACK: return TCP_QUICK_ACK;
+    case WEIR_OPTION_OOB_INLINE: return TCP_OOB_INLINE;
+    case WEIR_OPTION_KEEPALIVE: return WEIR_CFG_TCP_KEEPALIVE ? TCP_KEEPALIVE_ON : 0;
+    default: return 0;
+    }
+}
+
+// Fields that connections and listeners both have, by option: where, and what values are allowed.
+struct field {
+    uint8_t option;
+    uint8_t bytes;
+    uint16_t in_conn, in_listener;
+    int32_t min, max;
+};
+#define FIELD(option, member, min, max) \
+    {WEIR_OPTION_##option, sizeof(((struct tcp_conn *)0)->member), offsetof(struct tcp_conn, member), offsetof(struct tcp_listener, member), min, max}
+static const struct field fields[] = {
+    FIELD(SEND_BUFFER, send_limit, 1, 1 << 30),
+    FIELD(RECEIVE_BUFFER, receive_limit, 1, 1 << 30),
+    FIELD(TTL, ttl, 1, 255),
+    FIELD(TOS, tos, 0, 255),
+    FIELD(MAX_SEGMENT, user_mss, 64, 65495),
+#if WEIR_CFG_TCP_KEEPALIVE
+    FIELD(KEEPALIVE_IDLE_S, keepalive_idle_s, 1, 32767),
+    FIELD(KEEPALIVE_INTERVAL_S, keepalive_interval_s, 1, 32767),
+    FIELD(KEEPALIVE_COUNT, keepalive_count, 1, 127),
+#endif
+};
+
+static const struct field *field_of(enum weir_option option)
+{
+    for (uint32_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (fields[i].option == option)
+            return &fields[i];
+    return NULL;
+}
+
+static void *place_of(struct sock *sock, const struct field *field)
+{
+    return (uint8_t *)sock + (sock->kind == SOCK_LISTENER ? field->in_listener : field->in_conn);
+}
+
+static int set_field(struct sock *sock, const struct field *field, int32_t value)
+{
+    if (value < field->min || value > field->max)
+        return WEIR_INVALID;
+    void *place = place_of(sock, field);
+    if (field->bytes == 4)
+        *(uint32_t *)place = (uint32_t)value;
+    else if (field->bytes == 2)
+        *(uint16_t *)place = (uint16_t)value;
+    else
+        *(uint8_t *)place = (uint8_t)value;
+    return WEIR_OK;
+}
+
+static int32_t get_field(struct sock *sock, const struct field *field)
+{
+    const void *place = place_of(sock, field);
+    return field->bytes == 4 ? (int32_t) * (const uint32_t *)place : field->bytes == 2 ? *(const uint16_t *)place : *(const uint8_t *)place;
+}
+
+// A changed option may let waiting data go, or change what the queues may hold.
+static void option_changed(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->send)
+        stream_set_limit(c->send, c->send_limit);
+    if (c->receive)
+        stream_set_limit(c->receive, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt + tcp_receive_queued(c)) + (1u << c->rcv_scale));
+    if (c->state == WEIR_TCP_CLOSED)
+        return;
+    tcp_receive_window_opened(weir, c);
+    tcp_timers_state(weir, c);
+    tcp_wants_output(weir, c);
+}
+
+static int set_user_timeout(struct sock *sock, int32_t value)
+{
+    if (value < 0 || value > 32767000)
+        return WEIR_INVALID;
+    const uint16_t seconds = (uint16_t)(((uint32_t)value + 999) / 1000);
+    if (sock->kind == SOCK_LISTENER)
+        ((struct tcp_listener *)sock)->user_timeout_s = seconds;
+    else
+        ((struct tcp_conn *)sock)->user_timeout_s = seconds;
+    return WEIR_OK;
+}
+
+static int set_linger(struct sock *sock, int32_t value)
+{
+    if (value < -1 || value > 32767)
+        return WEIR_INVALID;
+    if (sock->kind == SOCK_LISTENER)
+        ((struct tcp_listener *)sock)->linger_s = (uint16_t)value;
+    else
+        ((struct tcp_conn *)sock)->linger_s = (uint16_t)value;
+    return WEIR_OK;
+}
+
+static int set_other(struct sock *sock, enum weir_option option, int32_t value)
+{
+    switch (option) {
+    case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
+    case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
+    case WEIR_OPTION_REUSE_ADDRESS:
+        sock->flags = (uint8_t)(value ? sock->flags | SOCK_REUSE_ADDRESS : sock->flags & ~SOCK_REUSE_ADDRESS);
+        return WEIR_OK;
+    case WEIR_OPTION_BIND_NETIF:
+        if (value < 0 || value > 255)
+            return WEIR_INVALID;
+        sock->netif_bound = (uint8_t)value;
+        return WEIR_OK;
+    case WEIR_OPTION_DEFER_ACCEPT_S:
+        if (sock->kind != SOCK_LISTENER)
+            return WEIR_NOT_SUPPORTED;
+        if (value < 0 || value > 32767)
+            return WEIR_INVALID;
+        ((struct tcp_listener *)sock)->defer_accept_s = (uint16_t)value;
+        return WEIR_OK;
+    default: return WEIR_NOT_SUPPORTED;
+    }
+}
+
+int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
+{
+    const uint32_t flag = flag_of(option);
+    const struct field *field = field_of(option);
+    const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(sock, option, value);
+    if (result == WEIR_OK && sock->kind == SOCK_TCP)
+        option_changed(weir, (struct tcp_conn *)sock);
+    return result;
+}
+
+static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
+{
+    switch (option) {
+    case WEIR_OPTION_ERROR:
+        *value = c->error;
+        c->error = WEIR_OK;
+        return WEIR_OK;
+    case WEIR_OPTION_MTU: *value = c->path.netif ? c->path.mtu : 0; return c->path.netif ? WEIR_OK : WEIR_NOT_CONNECTED;
+    case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)tcp_receive_queued(c); return WEIR_OK;
+    case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)tcp_send_queued(c); return WEIR_OK;
+    case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)(tcp_data_end(c) - seq_min(c->snd.nxt, tcp_data_end(c))); return WEIR_OK;
+    case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
+    case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
+    default: return WEIR_NOT_SUPPORTED;
+    }
+}
+
+static int get_listener(struct tcp_listener *listener, enum weir_option option, int32_t *value)
+{
+    switch (option) {
+    case WEIR_OPTION_ERROR:
+        *value = listener->error;
+        listener->error = WEIR_OK;
+        return WEIR_OK;
+    case WEIR_OPTION_DEFER_ACCEPT_S: *value = listener->defer_accept_s; return WEIR_OK;
+    case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
+    case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
+    default: return WEIR_NOT_SUPPORTED;
+    }
+}
+
+int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32_t *value)
+{
+    (void)weir;
+    const uint32_t flag = flag_of(option);
+    const struct field *field = field_of(option);
+    if (flag)
+        *value = (*flags_of(sock) & flag) != 0;
+    else if (option == WEIR_OPTION_MAX_SEGMENT && sock->kind == SOCK_TCP && ((struct tcp_conn *)sock)->state >= WEIR_TCP_ESTABLISHED)
+        *value = ((struct tcp_conn *)sock)->mss;
+    else if (field)
+        *value = get_field(sock, field);
+    else if (option == WEIR_OPTION_REUSE_ADDRESS)
+        *value = (sock->flags & SOCK_REUSE_ADDRESS) != 0;
+    else if (option == WEIR_OPTION_BIND_NETIF)
+        *value = sock->netif_bound;
+    else if (option == WEIR_OPTION_LISTENING)
+        *value = sock->kind == SOCK_LISTENER;
+    else
+        return sock->kind == SOCK_LISTENER ? get_listener((struct tcp_listener *)sock, option, value) : get_conn((struct tcp_conn *)sock, option, value);
+    return WEIR_OK;
+}
+
+uint8_t tcp_cc_index(const struct weir_cc *cc)
+{
+    uint8_t index = 0;
+    while (weir_cc_list[index] && weir_cc_list[index] != cc)
+        index++;
+    return index;
+}
+
+int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_cc *cc)
+{
+    const uint8_t index = tcp_cc_index(cc);
+    if (!weir_cc_list[index])
+        return WEIR_INVALID;
+    if (sock->kind == SOCK_LISTENER) {
+        ((struct tcp_listener *)sock)->cc = index;
+        return WEIR_OK;
+    }
+    struct tcp_conn *c = (struct tcp_conn *)sock;
+    c->cc = index;
+    if (!c->flow)
+        return WEIR_OK;
+    const struct weir_cc_window before = c->flow->window;  // a live switch keeps what the path taught
+    memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
+    tcp_cc_event(weir, c, WEIR_CC_INIT);
+    c->flow->window.cwnd = before.cwnd;
+    c->flow->window.ssthresh = before.ssthresh;
+    return WEIR_OK;
+}
+
+const struct weir_cc *tcp_congestion(struct weir *weir, struct sock *sock)
+{
+    (void)weir;
+    return weir_cc_list[sock->kind == SOCK_LISTENER ? ((struct tcp_listener *)sock)->cc : ((struct tcp_conn *)sock)->cc];
+}
+
+enum weir_tcp_state tcp_state(const struct sock *sock)
+{
+    return sock->kind == SOCK_LISTENER ? WEIR_TCP_LISTEN : (enum weir_tcp_state)((const struct tcp_conn *)sock)->state;
+}
+
+void tcp_endpoints(const struct sock *sock, struct weir_endpoint *local, struct weir_endpoint *remote)
+{
+    if (sock->kind == SOCK_LISTENER) {
+        *local = ((const struct tcp_listener *)sock)->local;
+        *remote = (struct weir_endpoint){weir_addr_any(), 0};
+        return;
+    }
+    *local = ((const struct tcp_conn *)sock)->local;
+    *remote = ((const struct tcp_conn *)sock)->remote;
+}

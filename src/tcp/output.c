@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a connection may send now, and the segment that carries it. tcp_output asks plan_next what comes next until nothing does, or
+// the quantum is used up, or the link says no; only a segment that the link took changes the connection.
+#include "tcp/internal.h"
+
+// One segment (or one large one that the device cuts) to send.
+struct plan {
+    uint32_t seq, end;       // sequence space covered, SYN and FIN included
+    uint32_t payload;        // bytes of data
+    uint8_t flags;           // enum tcp_flag
+    bool again;              // sent before
+    bool probe;              // a byte beyond the window, or a keepalive: does not wait for cwnd
+};
+
+// --- what may be sent ------------------------------------------------------------------------------------------------------------
+
+// The most one segment may carry: a multiple of the MSS where the device cuts large ones.
+static uint32_t segment_limit(const struct tcp_conn *c)
+{
+    if (!(c->path.netif->capabilities & WEIR_NETIF_TSO4))
+        return c->mss;
+    const uint32_t headers = 60 + 60;
+    return (65535u - headers) / c->mss * c->mss;
+}
+
+static uint32_t window_room(const struct tcp_conn *c)
+{
+    const uint32_t used = c->snd.nxt - c->snd.una;
+    return c->snd.wnd > used ? c->snd.wnd - used : 0;
+}
+
+static uint32_t cwnd_room(const struct tcp_conn *c)
+{
+    const uint32_t pipe = tcp_recovery_pipe(c);
+    return c->flow->window.cwnd > pipe ? c->flow->window.cwnd - pipe : 0;
+}
+
+static bool may_send_data(const struct tcp_conn *c)
+{
+    return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_CLOSE_WAIT || c->state == WEIR_TCP_FIN_WAIT_1 || c->state == WEIR_TCP_CLOSING ||
+           c->state == WEIR_TCP_LAST_ACK;
+}
+
+// Fills the plan for [seq, end): which of it is SYN, data, FIN.
+static void cover(const struct tcp_conn *c, struct plan *plan, uint32_t seq, uint32_t end)
+{
+    const bool syn = tcp_syn_unacked(c) && seq == c->iss;
+    const bool fin = c->flags & TCP_FIN_QUEUED && end == tcp_data_end(c) + 1;
+    plan->seq = seq;
+    plan->end = end;
+    plan->payload = end - seq - syn - fin;
+    plan->flags = (uint8_t)((syn ? TCP_SYN : 0) | (fin ? TCP_FIN : 0) | (c->state == WEIR_TCP_SYN_SENT ? 0 : TCP_ACK));
+    if (plan->payload && seq + syn + plan->payload == tcp_data_end(c))
+        plan->flags |= TCP_PSH;  // RFC 9293 §3.9.1.2: the last of what was queued
+}
+
+// Lost data goes before new data (RFC 6675 §5, (C), NextSeg rules 1 and 3), as far as the window of the network allows; the first
+// segment of a recovery goes whatever it says.
+static bool plan_retransmission(const struct tcp_conn *c, struct plan *plan)
+{
+    uint32_t start, end;
+    if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
+        return false;
+    uint32_t room = cwnd_room(c);
+    if (c->flags & TCP_RETRANSMIT_NOW)
+        room = max_u32(room, c->mss);
+    if (c->flags & TCP_PERSIST && !c->snd.wnd)
+        return false;  // the probe retransmits
+    if (room < min_u32(c->mss, end - start))
+        return false;
+    const uint32_t most = min_u32(segment_limit(c), max_u32(room / c->mss * c->mss, c->mss));
+    const bool whole = end - start <= most || (c->flags & TCP_FIN_SENT && end == c->snd.nxt && end - start == most + 1);
+    cover(c, plan, start, whole ? end : start + most);
+    plan->again = true;
+    return true;
+}
+
+// Nagle (RFC 9293 §3.7.4) and the sender's side of silly-window avoidance (§3.8.6.2.1): whether less than a full segment may go.
+static bool small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t unsent)
+{
+    if (c->flags & TCP_SEND_SMALL)
+        return true;
+    if (length < unsent)  // the peer's window is what limits
+        return length >= c->snd.max_wnd / 2;
+    if (c->flags & TCP_FIN_QUEUED)
+        return true;
+    if (c->flags & TCP_CORK)
+        return false;
+    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_pending(c);
+}
+
+// New data, as far as the peer's window and the network's allow.
+static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
+{
+    const uint32_t unsent = tcp_data_end(c) - c->snd.nxt;
+    uint32_t length = min_u32(unsent, window_room(c));
+    if (!length)
+        return false;
+    const uint32_t room = cwnd_room(c);
+    if (room < min_u32(length, c->mss)) {
+        c->flags |= TCP_CWND_LIMITED;
+        return false;
+    }
+    length = min_u32(length, min_u32(segment_limit(c), max_u32(room / c->mss, 1) * c->mss));
+    if (length > c->mss)
+        length -= length % c->mss;  // the rest is a segment of its own, under Nagle's rule
+    else if (length < c->mss && !small_may_go(c, length, unsent))
+        return false;
+    const bool fin = c->flags & TCP_FIN_QUEUED && length == unsent && window_room(c) > length;
+    cover(c, plan, c->snd.nxt, c->snd.nxt + length + fin);
+    return true;
+}
+
+static bool fin_is_due(const struct tcp_conn *c)
+{
+    return (c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && c->state != WEIR_TCP_SYN_SENT;
+}
+
+// A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte in flight again, or a new one.
+static bool plan_probe(struct tcp_conn *c, struct plan *plan)
+{
+    if (!(c->flags & TCP_PROBE_NOW) || !tcp_send_queued(c))
+        return false;
+    plan->again = c->snd.nxt != c->snd.una;
+    cover(c, plan, c->snd.una, c->snd.una + 1);
+    plan->probe = true;
+    return true;
+}
+
+static bool plan_next(struct tcp_conn *c, struct plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    if (c->state == WEIR_TCP_CLOSED)
+        return false;
+    if (plan_probe(c, plan) || plan_retransmission(c, plan))
+        return true;
+    if (tcp_syn_unacked(c)) {
+        if (c->snd.nxt != c->iss)
+            return false;  // the handshake is under way
+        cover(c, plan, c->iss, c->iss + 1);
+        return true;
+    }
+    if (!may_send_data(c))
+        return false;
+    if (plan_new_data(c, plan))
+        return true;
+    if (fin_is_due(c)) {
+        cover(c, plan, c->snd.nxt, c->snd.nxt + 1);
+        return true;
+    }
+    return false;
+}
+
+// --- the segment ---------------------------------------------------------------------------------------------------------------------
+
+static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
+{
+    options->seen = TCP_SEEN_MSS;
+    options->mss = c->our_mss;
+    if (WEIR_CFG_TCP_WINDOW_SCALE && (!answer || c->flags & TCP_USE_SCALING)) {
+        options->seen |= TCP_SEEN_WINDOW_SCALE;
+        options->window_scale = tcp_scale_for(c->receive_limit);
+    }
+    if (WEIR_CFG_TCP_SACK && (!answer || c->flags & TCP_USE_SACK))
+        options->seen |= TCP_SEEN_SACK_PERMITTED;
+    if (WEIR_CFG_TCP_TIMESTAMPS && (!answer || c->flags & TCP_USE_TIMESTAMPS)) {
+        options->seen |= TCP_SEEN_TIMESTAMPS;
+        tcp_timestamps_fill(weir, c, options);
+    }
+}
+
+static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_options *options)
+{
+    options->seen = 0;
+    options->sack_count = 0;
+    if (plan->flags & TCP_SYN) {
+        fill_syn_options(weir, c, plan->flags & TCP_ACK, options);
+        return;
+    }
+    if (c->flags & TCP_USE_TIMESTAMPS) {
+        options->seen = TCP_SEEN_TIMESTAMPS;
+        tcp_timestamps_fill(weir, c, options);
+    }
+    if (tcp_sack_pending(c))
+        tcp_sack_fill(c, options, TCP_OPTIONS_MAX - (options->seen ? 12u : 0u));
+}
+
+// Lends the payload's slices of the send queue. Returns how many bytes fit in the slices there are.
+static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, struct packet_out *out)
+{
+    const uint32_t offset = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c);
+    struct weir_span spans[WEIR_CFG_TX_SLICES - 1];
+    const uint32_t count = stream_spans(c->send, offset, plan->payload, spans, WEIR_CFG_TX_SLICES - 1);
+    for (uint32_t i = 0; i < count; i++)
+        packet_out_payload(out, spans[i].data, spans[i].length);
+    return out->payload_length;
+}
+
+// More chunks than slices: the segment is shortened, to whole MSS where it was to be cut.
+static void shorten(const struct tcp_conn *c, struct plan *plan, uint32_t payload)
+{
+    plan->payload = payload;
+    plan->flags &= (uint8_t)~(TCP_FIN | TCP_PSH);
+    plan->end = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) + payload;
+    (void)c;
+}
+
+static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_out *out, uint32_t header_length)
+{
+    const uint32_t length = header_length + out->payload_length;
+    uint16_t sum = ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, length);
+    if (c->path.netif->capabilities & WEIR_NETIF_TX_CHECKSUM) {
+        checksum_put(out->head + 16, (uint16_t)~sum);
+        out->tx.checksum_start = 0;
+        out->tx.checksum_offset = 16;
+        return;
+    }
+    sum = checksum_add(sum, checksum_sum(weir->port, out->head, header_length));
+    if (out->payload_length)
+        sum = checksum_add(sum, checksum_slices(weir->port, out->slices + 1, out->tx.count - 1u, 0, out->payload_length));
+    checksum_put(out->head + 16, sum);
+}
+
+static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
+{
+    const uint32_t window = edge - c->rcv.nxt;
+    return (uint16_t)min_u32(syn ? window : window >> c->rcv_scale, 65535);
+}
+
+static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
+{
+    struct packet_out out;
+    packet_out_init(&out);
+    if (plan->payload) {
+        const uint32_t lent = lend_payload(c, plan, &out);
+        if (lent < plan->payload)
+            shorten(c, plan, lent);
+    }
+    uint32_t edge = tcp_receive_edge(weir, c);
+    if (plan->flags & TCP_SYN)
+        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
+    struct tcp_options options;
+    uint8_t option_bytes[TCP_OPTIONS_MAX];
+    fill_options(weir, c, plan, &options);
+    const uint32_t option_length = options.seen || options.sack_count ? tcp_options_emit(option_bytes, &options) : 0;
+    struct tcp_segment segment;
+    segment.source = c->local.port;
+    segment.destination = c->remote.port;
+    segment.seq = plan->seq;
+    segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
+    segment.flags = plan->flags;
+    segment.window = window_field(c, edge, plan->flags & TCP_SYN);
+    segment.header_length = (uint8_t)(TCP_BYTES + option_length);
+    segment.urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment.flags) : 0;
+    uint8_t *bytes = packet_out_header(&out, segment.header_length);
+    tcp_emit(bytes, &segment);
+    memcpy(bytes + TCP_BYTES, option_bytes, option_length);
+    if (plan->payload > c->mss) {
+        out.tx.segment_size = c->mss;
+        out.tx.gso = WEIR_GSO_TCP4;
+    }
+    put_checksum(weir, c, &out, segment.header_length);
+    const struct ip_out ip = {.source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
+    const enum weir_tx_verdict verdict = ip_output(weir, &c->path, &ip, &out, &c->sock);
+    if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
+        c->rcv.edge = edge;
+        count(weir, WEIR_COUNT_TCP_SENT);
+        TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
+    }
+    return verdict;
+}
+
+// The link took the segment: what it carried is no longer owed.
+static void segment_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
+{
+    if (plan->flags & TCP_ACK) {
+        c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
+        c->rcv.acked = c->rcv.nxt;
+        tcp_timers_ack_sent(c);
+        tcp_sack_reported(c);
+    }
+    if (plan->seq == plan->end)
+        return;
+    if (plan->again) {
+        struct flight_delta ignored = {0};
+        if (plan->probe)
+            flight_lose_first(&weir->memory, &c->flow->flight, 1, &ignored);
+        flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
+        c->flow->retransmit_from = plan->end;
+        TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);
+        TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
+        count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
+    } else {
+        flight_sent(c->flow->flight, plan->end, weir->now);
+        TCP_INFO_COUNT(c, sent_wraps, plan->end < c->snd.nxt);
+        c->snd.nxt = plan->end;
+        if (plan->flags & TCP_FIN)
+            c->flags |= TCP_FIN_SENT;
+    }
+    if (plan->probe) {
+        c->flags &= ~(uint32_t)TCP_PROBE_NOW;
+        count(weir, WEIR_COUNT_TCP_PROBE);
+        return;  // the probe timer is armed already
+    }
+    if (c->flags & TCP_RETRANSMIT_NOW && plan->again)
+        tcp_timers_resent(weir, c);
+    c->flags &= ~(uint32_t)(TCP_RETRANSMIT_NOW | TCP_SEND_SMALL);
+    tcp_timers_sent(weir, c);
+}
+
+// An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
+static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
+{
+    struct plan plan = {.seq = c->snd.nxt, .flags = TCP_ACK};
+    if (c->flags & TCP_KEEPALIVE_NOW)
+        plan.seq = c->snd.una - 1;
+    plan.end = plan.seq;
+    const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
+    if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
+        c->flags &= ~(uint32_t)TCP_KEEPALIVE_NOW;
+        segment_left(weir, c, &plan);
+    }
+    return verdict;
+}
+
+// Nothing may go although data waits: the window's fault? Then the probe timer must run.
+static void watch_window(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->snd.una != c->snd.nxt || !tcp_synchronised(c))
+        return;
+    const uint32_t unsent = tcp_data_end(c) - c->snd.nxt;
+    if (unsent && window_room(c) < min_u32(unsent, c->mss) && !(c->flags & TCP_CORK))
+        tcp_timers_zero_window(weir, c);
+}
+
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+{
+    struct plan plan;
+    *more = false;
+    c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
+    if (c->state == WEIR_TCP_CLOSED || !tcp_path_refresh(weir, c))
+        return WEIR_TX_DONE;
+    for (uint32_t frames = 0; plan_next(c, &plan); frames++) {
+        if (frames == quantum) {
+            *more = true;
+            return WEIR_TX_DONE;
+        }
+        if (!tcp_conn_attach(weir, c) || (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now))) {
+            tcp_timers_zero_window(weir, c);  // no memory for the log: try again when the timer says
+            break;
+        }
+        const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
+        if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)
+            return verdict;
+        segment_left(weir, c, &plan);
+    }
+    watch_window(weir, c);
+    if (c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) && c->state >= WEIR_TCP_SYN_RECEIVED)
+        return send_ack(weir, c);
+    return WEIR_TX_DONE;
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Received data: into the queue, in order or beyond a hole; what ACK it earns; what window we promise.
+#include "tcp/attach.h"
+
+// --- memory for what arrives --------------------------------------------------------------------------------------------------
+
+static bool takes_data(const struct tcp_conn *c)
+{
+    return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_FIN_WAIT_1 || c->state == WEIR_TCP_FIN_WAIT_2;
+}
+
+// Memory for `length` bytes from rcv.nxt + ahead on. The queue may hold a scale unit more than the limit, because a promised
+// window is rounded up to it (tcp_receive_edge).
+static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
+{
+    if (!c->receive)
+        c->receive = stream_open(&weir->memory, c->receive_limit + (1u << c->rcv_scale));
+    if (!c->receive)
+        return false;
+    const uint32_t end = stream_length(c->receive) + ahead + length;
+    return stream_ensure(&weir->memory, c->receive, end) >= end;
+}
+
+// Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
+static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length, bool summed)
+{
+    uint32_t offset = stream_length(c->receive) + ahead;
+    uint16_t sum = 0;
+    uint32_t done = 0;
+    while (done < length) {
+        struct weir_span span;
+        stream_spans(c->receive, offset + done, length - done, &span, 1);
+        if (summed)
+            sum = checksum_add_at(sum, packet_copy_sum(weir->port, packet, at + done, span.data, span.length), done);
+        else
+            packet_copy(packet, at + done, span.data, span.length);
+        done += span.length;
+    }
+    return sum;
+}
+
+// One pass over in-order data: copied into free queue memory and summed as it goes. Nothing counts until the sum proved good, and no
+// byte that is already there is touched; later steps find the data in place. false: not such a segment, the caller sums first.
+bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good)
+{
+    if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt || !takes_data(c) || segment->flags & TCP_SYN ||
+        !make_room(weir, c, 0, segment->length))
+        return false;
+    const uint16_t sum = store(weir, c, packet, segment->header_length, 0, segment->length, true);
+    *good = checksum_add(header_sum, sum) == 0xffff;
+    return true;
+}
+
+// --- beyond a hole -------------------------------------------------------------------------------------------------------------
+
+void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
+{
+    if (!tcp_disordered(c))
+        return;
+    detach_intervals(&weir->memory, c->extra->out_of_order);
+    c->extra->out_of_order = NULL;
+}
+
+#define INTERVALS_FIRST 8u
+#define INTERVALS_MAX 4096u  // bounds the memmove of one insertion to 32 KB
+
+// Room for one more interval: at least limit / (2 MSS) of them in full, so that a window full of every other segment fits.
+static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
+{
+    if (!tcp_conn_extra(weir, c))
+        return false;
+    const struct intervals *old = c->extra->out_of_order;
+    const uint32_t most = min_u32(max_u32(c->receive_limit / (2u * c->rcv_mss), INTERVALS_FIRST), INTERVALS_MAX);
+    const uint32_t capacity = old ? min_u32(old->capacity * 2u, most) : INTERVALS_FIRST;
+    if (old && capacity <= old->capacity)
+        return false;
+    struct intervals *list = attach_intervals(&weir->memory, c->extra, capacity);
+    if (!list)
+        return false;
+    if (old) {
+        memcpy(list->item, old->item, old->count * sizeof old->item[0]);
+        list->count = old->count;
+        list->recent = old->recent;
+    }
+    tcp_out_of_order_free(weir, c);
+    c->extra->out_of_order = list;
+    return true;
+}
+
+// Stores [start, end) where nothing is present yet: the first copy of a byte wins.
+static void store_holes(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start, uint32_t end)
+{
+    const uint32_t first = start;
+    uint32_t hole;
+    uint32_t length;
+    while (seq_lt(start, end) && (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole) : (hole = start, end - start)) != 0) {
+        store(weir, c, packet, payload_at + (hole - first), hole - c->rcv.nxt, length, false);
+        start = hole + length;
+    }
+}
+
+static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start, uint32_t end)
+{
+    c->flags |= TCP_ACK_NOW;
+    TCP_INFO_COUNT(c, out_of_order, 1);
+    if (!make_room(weir, c, start - c->rcv.nxt, end - start)) {
+        count(weir, WEIR_COUNT_TCP_NO_MEMORY);
+        return;
+    }
+    if (tcp_disordered(c) && intervals_covers(c->extra->out_of_order, start, end)) {
+        count(weir, WEIR_COUNT_TCP_DUPLICATE);
+        tcp_sack_duplicate(weir, c, start, end);
+        return;
+    }
+    if (!tcp_disordered(c) && !intervals_grow(weir, c)) {
+        count(weir, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
+        return;
+    }
+    if (c->extra->out_of_order->count == c->extra->out_of_order->capacity)
+        intervals_grow(weir, c);
+    store_holes(weir, c, packet, payload_at, start, end);  // where nothing is: harmless even if the list then refuses
+    count(weir, intervals_add(c->extra->out_of_order, start, end) ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
+}
+
+// --- in order --------------------------------------------------------------------------------------------------------------------
+
+// The estimate of the peer's full segment. A smaller one without PSH had more behind it, so it was full too.
+static void estimate_mss(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+{
+    const uint32_t length = packet->frame->segment_size ? min_u32(packet->frame->segment_size, segment->length) : segment->length;
+    if (length > c->rcv_mss || (!(segment->flags & TCP_PSH) && length >= 64))
+        c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
+}
+
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment's worth, and within WEIR_CFG_TCP_DELAYED_ACK_MS.
+static void owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
+{
+    if (c->quick_acks) {
+        c->quick_acks--;
+        at_once = true;
+    }
+    if (at_once || c->flags & TCP_QUICK_ACK || c->rcv.nxt - c->rcv.acked >= 2u * c->rcv_mss) {
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
+        c->flags |= TCP_ACK_DELAYED;
+        tcp_timers_ack_owed(weir, c);
+    }
+}
+
+static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t length)
+{
+    const bool filled = tcp_disordered(c);
+    uint32_t nxt = c->rcv.nxt + length;
+    if (filled) {
+        nxt = intervals_advance(c->extra->out_of_order, nxt);
+        length = nxt - c->rcv.nxt;
+        if (!c->extra->out_of_order->count)
+            tcp_out_of_order_free(weir, c);
+    }
+    TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
+    c->rcv.nxt = nxt;
+    stream_commit(c->receive, length);
+    owe_ack(weir, c, filled);
+    if (c->flags & TCP_READ_SHUT) {
+        stream_drop(&weir->memory, c->receive, stream_length(c->receive));
+        return;
+    }
+    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
+}
+
+void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
+{
+    if (!takes_data(c))
+        return;
+    uint32_t start = segment->seq;
+    uint32_t end = start + segment->length;
+    uint32_t at = segment->header_length;
+    tcp_timers_active(weir, c);
+    if (seq_lt(start, c->rcv.nxt)) {
+        tcp_sack_duplicate(weir, c, start, seq_min(end, c->rcv.nxt));
+        at += c->rcv.nxt - start;
+        start = c->rcv.nxt;
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    }
+    if (seq_lt(c->rcv.edge, end)) {  // beyond the promise: cut, and its FIN with it
+        end = c->rcv.edge;
+        segment->flags &= (uint8_t)~TCP_FIN;
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    }
+    if (!seq_lt(start, end))
+        return;
+    estimate_mss(c, packet, segment);
+    if (start != c->rcv.nxt) {
+        receive_ahead(weir, c, packet, at, start, end);
+        tcp_wants_output(weir, c);
+        return;
+    }
+    if (!copied) {
+        if (!make_room(weir, c, 0, end - start)) {
+            count(weir, WEIR_COUNT_TCP_NO_MEMORY);
+            segment->flags &= (uint8_t)~TCP_FIN;
+            return;
+        }
+        store_holes(weir, c, packet, at, start, end);
+    }
+    receive_in_order(weir, c, end - start);
+    if (c->extra && c->extra->fin_ahead && c->extra->fin == c->rcv.nxt)
+        tcp_receive_fin(weir, c, c->extra->fin);
+}
+
+// Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered.
+void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
+{
+    if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || c->state == WEIR_TCP_SYN_RECEIVED))
+        return;
+    if (fin_seq != c->rcv.nxt) {
+        if (seq_lt(c->rcv.nxt, fin_seq) && seq_le(fin_seq, c->rcv.edge) && tcp_conn_extra(weir, c)) {
+            c->extra->fin_ahead = true;
+            c->extra->fin = fin_seq;
+        }
+        return;
+    }
+    c->rcv.nxt++;
+    if (seq_lt(c->rcv.edge, c->rcv.nxt))
+        c->rcv.edge = c->rcv.nxt;
+    if (c->extra)
+        c->extra->fin_ahead = false;
+    c->flags |= TCP_FIN_RECEIVED | TCP_ACK_NOW;
+    tcp_wants_output(weir, c);
+    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->flags & TCP_FIN_QUEUED ? WEIR_HANGUP : 0)));
+    if (c->state == WEIR_TCP_ESTABLISHED)
+        tcp_set_state(weir, c, WEIR_TCP_CLOSE_WAIT);
+    else if (c->state == WEIR_TCP_FIN_WAIT_1)
+        tcp_set_state(weir, c, WEIR_TCP_CLOSING);
+    else if (c->state == WEIR_TCP_FIN_WAIT_2)
+        tcp_enter_time_wait(weir, c);
+}
+
+// --- the window --------------------------------------------------------------------------------------------------------------------
+
+// What we may promise: the free part of the limit, in steps worth announcing (RFC 9293 §3.8.6.2.2), rounded to the scale, and
+// never left of what was promised. With the instance's memory budget used up the promise does not grow.
+uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t old = c->rcv.edge - c->rcv.nxt;
+    const uint32_t unit = (1u << c->rcv_scale) - 1;
+    const uint32_t kept = (old + unit) & ~unit;  // rounding down would move the edge left (RFC 7323 §2.4)
+    const uint32_t queued = tcp_receive_queued(c);
+    uint32_t free = c->receive_limit > queued ? c->receive_limit - queued : 0;
+    if (weir->memory.budget_bytes && weir->memory.used_bytes >= weir->memory.budget_bytes)
+        free = 0;
+    free = min_u32(free & ~unit, 65535u << c->rcv_scale);
+    const uint32_t step = min_u32(c->receive_limit / 2, c->rcv_mss);
+    const uint32_t window = free >= old + step ? free : min_u32(kept, 65535u << c->rcv_scale);
+    return c->rcv.nxt + window;
+}
+
+// A reader that frees as much as the peer still has left to send into is worth a segment of its own.
+void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c)
+{
+    if (!takes_data(c))
+        return;
+    const uint32_t left = c->rcv.edge - c->rcv.nxt;
+    const uint32_t gained = tcp_receive_edge(weir, c) - c->rcv.edge;
+    if (gained && gained <= INT32_MAX && gained >= left) {
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    }
+}

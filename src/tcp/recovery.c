@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Loss detection and recovery: fast retransmit and NewReno (RFC 5681, 6582), SACK-based (RFC 6675), limited transmit (RFC 3042),
+// and what follows a retransmission timeout. Congestion control is told of it all through its contract and answers with a window.
+#include "tcp/internal.h"
+
+#define DUPLICATE_ACKS_LOSS 3u  // RFC 5681 §3.2, DupThresh
+
+// RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)).
+uint32_t tcp_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
+
+// Bytes thought to be in the network. Without SACK each duplicate ACK says that one segment has left it (RFC 5681 §3.2, step 4).
+uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
+{
+    if (!c->flow)
+        return 0;
+    const uint32_t pipe = flight_pipe(c->flow->flight);
+    if (c->flags & TCP_USE_SACK)
+        return pipe;
+    return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
+}
+
+static void fill_sample(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample)
+{
+    memset(sample, 0, sizeof *sample);
+    sample->now_us = weir->now;
+    sample->mss = c->mss;
+    sample->srtt_us = rtt_smoothed(&c->rtt);
+    sample->min_rtt_us = c->rtt.min_us;
+    sample->in_recovery = (c->flags & TCP_IN_RECOVERY) != 0;
+}
+
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
+{
+    struct weir_cc_sample sample;
+    fill_sample(weir, c, &sample);
+    sample.inflight = flight_outstanding(c->flow->flight);
+    sample.prior_inflight = sample.inflight;
+    tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
+}
+
+static void tell_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight)
+{
+    struct weir_cc_sample sample;
+    fill_sample(weir, c, &sample);
+    sample.acked = acked;
+    sample.sacked = delta->delivered > acked ? delta->delivered - acked : 0;
+    sample.lost = delta->newly_lost;
+    sample.inflight = tcp_recovery_pipe(c);
+    sample.prior_inflight = prior_inflight;
+    sample.rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
+    sample.acked_segments = (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX);
+    // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
+    const bool slow_start = c->flow->window.cwnd < c->flow->window.ssthresh;
+    sample.cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > c->flow->window.cwnd / 2);
+    sample.app_limited = !sample.cwnd_limited;
+    tcp_cc(c)->ack(c->flow->cc_state, &sample, &c->flow->window);
+}
+
+static void enter(struct weir *weir, struct tcp_conn *c)
+{
+    tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
+    c->flow->recover = c->snd.nxt;
+    c->flow->retransmit_from = c->snd.una;
+    c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
+    TCP_INFO_COUNT(c, recoveries, 1);
+    count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
+}
+
+static void leave(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flags & TCP_IN_RECOVERY)
+        tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
+    c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    c->duplicate_acks = 0;
+}
+
+// NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for segments now
+// cumulatively acknowledged are forgotten.
+static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked)
+{
+    const uint32_t segments = (acked + c->mss - 1) / c->mss;
+    c->duplicate_acks -= (uint8_t)min_u32(c->duplicate_acks, segments ? segments - 1 : 0);
+    if (c->flags & TCP_USE_SACK || c->flags & TCP_RTO_RECOVERY)
+        return;
+    flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
+    c->flow->retransmit_from = c->snd.una;
+    c->flags |= TCP_RETRANSMIT_NOW;
+}
+
+static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+{
+    if (c->flags & TCP_USE_SACK)
+        return tcp_sack_loss(c, delta);
+    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or this very data would be retransmitted again.
+    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || !seq_le(c->flow->recover, c->snd.una))
+        return false;
+    flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
+    return true;
+}
+
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight)
+{
+    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    if (duplicate && c->duplicate_acks < UINT8_MAX)
+        c->duplicate_acks++;
+    if (recovering && seq_le(c->flow->recover, c->snd.una))
+        leave(weir, c);
+    else if (recovering && acked)
+        partial_ack(weir, c, delta, acked);
+    else if (acked)
+        c->duplicate_acks = 0;
+    if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) &&
+        !(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+        enter(weir, c);
+    if ((acked || delta->delivered) && (!(c->flags & TCP_IN_RECOVERY) || tcp_cc(c)->owns_recovery))
+        tell_ack(weir, c, delta, acked, prior_inflight);
+    if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
+        tcp_wants_output(weir, c);
+}
+
+// RFC 5681 §3.1, RFC 6298 §5.4: everything is thought lost, slow start begins anew; the congestion control is told once for the same data.
+void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
+{
+    const bool repeated = c->flags & TCP_RTO_RECOVERY && c->backoff;
+    if (!repeated)
+        tcp_cc_event(weir, c, WEIR_CC_RTO);
+    c->flow->window.cwnd = c->mss;
+    flight_lose_all(c->flow->flight);
+    c->flow->recover = c->snd.nxt;
+    c->flow->retransmit_from = c->snd.una;
+    c->duplicate_acks = 0;
+    c->flags = (c->flags & ~(uint32_t)TCP_IN_RECOVERY) | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW;
+    if (c->backoff < UINT8_MAX)
+        c->backoff++;
+    TCP_INFO_COUNT(c, rto, 1);
+    count(weir, WEIR_COUNT_TCP_RTO);
+    tcp_wants_output(weir, c);
+}

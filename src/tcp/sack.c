@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
+#include "tcp/internal.h"
+
+void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
+{
+    if (c->flags & TCP_USE_SACK && tcp_conn_extra(weir, c))
+        c->extra->dsack = (struct tcp_sack_block){left, right};
+}
+
+// First a duplicate, then the block that holds the newest data, then others, as far as there is room.
+void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
+{
+    const uint32_t most = min_u32(4, (room - 2) / 8);
+    uint8_t filled = 0;
+    if (c->extra->dsack.left != c->extra->dsack.right)
+        options->sack[filled++] = c->extra->dsack;
+    const struct intervals *list = c->extra->out_of_order;
+    if (list && list->count) {
+        const struct interval *newest = &list->item[list->recent];
+        options->sack[filled++] = (struct tcp_sack_block){newest->start, newest->end};
+        for (uint32_t i = 0; i < list->count && filled < most; i++)
+            if (i != list->recent)
+                options->sack[filled++] = (struct tcp_sack_block){list->item[i].start, list->item[i].end};
+    }
+    options->sack_count = filled;
+}
+
+// RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.
+static bool is_dsack(const struct tcp_segment *segment)
+{
+    const struct tcp_sack_block *first = &segment->options.sack[0], *second = &segment->options.sack[1];
+    if (seq_lt(first->left, segment->ack))
+        return true;
+    return segment->options.sack_count > 1 && seq_le(second->left, first->left) && seq_le(first->right, second->right);
+}
+
+void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+{
+    if (!c->flow)
+        return;
+    for (uint32_t i = is_dsack(segment); i < segment->options.sack_count; i++) {
+        uint32_t left = segment->options.sack[i].left;
+        const uint32_t right = segment->options.sack[i].right;
+        if (!seq_lt(left, right) || !seq_le(right, c->snd.nxt) || !seq_lt(c->snd.una, right))
+            continue;  // CVE-2019-11477 and relatives: no block is believed that lies outside what is outstanding
+        left = seq_max(left, c->snd.una);
+        flight_sacked(&weir->memory, &c->flow->flight, left, right, delta);
+    }
+}
+
+bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta)
+{
+    if (c->flow->flight->sacked)
+        flight_detect(c->flow->flight, c->mss, delta);
+    return c->flow->flight->lost != 0;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// TCP of an instance: its start and end, ICMP errors, news from the link, and the walk over all there is.
+#include "tcp/tcp.h"
+#include "tcp/halfopen.h"
+#include "tcp/internal.h"
+#include "tcp/timewait.h"
+
+#define POOL_KEEP 64u  // freed blocks of each kind kept for the next connection
+
+// Static builds: everything that connections will ever attach (in allocator builds these set nothing aside).
+static int static_init(struct weir *weir)
+{
+    struct tcp *tcp = &weir->tcp;
+    int error = pool_carve(&tcp->conns, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+    if (!error)
+        error = pool_carve(&tcp->flows, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+    if (!error)
+        error = pool_carve(&tcp->extras, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+    if (!error)
+        error = pool_carve(&tcp->listener_pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : 1);
+    if (!error)
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->send_bytes);
+    if (!error)
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->receive_bytes);
+    return error;
+}
+
+int tcp_init(struct weir *weir, const struct weir_config *config)
+{
+    struct tcp *tcp = &weir->tcp;
+    table_init(&tcp->connections);
+    table_init(&tcp->listeners);
+    pool_init(&tcp->conns, sizeof(struct tcp_conn), POOL_KEEP);
+    pool_init(&tcp->listener_pool, sizeof(struct tcp_listener), 1);
+    pool_init(&tcp->flows, sizeof(struct tcp_flow), POOL_KEEP);
+    pool_init(&tcp->extras, sizeof(struct tcp_extra), POOL_KEEP);
+    tcp->send_bytes = config->tcp_send_buffer_bytes ? config->tcp_send_buffer_bytes : WEIR_CFG_TCP_SEND_BYTES;
+    tcp->receive_bytes = config->tcp_receive_buffer_bytes ? config->tcp_receive_buffer_bytes : WEIR_CFG_TCP_RECEIVE_BYTES;
+    const struct weir_cc *cc = config->congestion_control ? weir_cc_find(config->congestion_control) : weir_cc_list[0];
+    if (!cc)
+        return WEIR_INVALID;
+    tcp->cc = tcp_cc_index(cc);
+    int error = static_init(weir);
+    if (!error)
+        error = half_open_init(weir);
+    return error ? error : time_wait_init(weir);
+}
+
+void tcp_free(struct weir *weir)
+{
+    struct tcp *tcp = &weir->tcp;
+    half_open_free(weir);
+    time_wait_free(weir);
+    pool_drain(&tcp->conns, &weir->memory);
+    pool_drain(&tcp->listener_pool, &weir->memory);
+    pool_drain(&tcp->flows, &weir->memory);
+    pool_drain(&tcp->extras, &weir->memory);
+    table_free(&tcp->connections, &weir->memory);
+    table_free(&tcp->listeners, &weir->memory);
+}
+
+uint64_t tcp_poll(struct weir *weir, uint64_t now_us)
+{
+    const uint64_t half_open = half_open_poll(weir, now_us);
+    const uint64_t time_wait = time_wait_poll(weir, now_us);
+    return half_open < time_wait ? half_open : time_wait;
+}
+
+// --- errors from below --------------------------------------------------------------------------------------------------------------
+
+// RFC 1191 §6, with the check of RFC 5927 §7: only a packet in flight can have been too big.
+static void path_mtu_lowered(struct weir *weir, struct tcp_conn *c, const struct ip_error *error)
+{
+    pmtu_set(weir, c->remote.addr, error->mtu);
+    if (!tcp_path_refresh(weir, c) || !c->flow)
+        return;
+    flight_lose_all(c->flow->flight);
+    c->flow->retransmit_from = c->snd.una;
+    c->flags |= TCP_RETRANSMIT_NOW;
+    tcp_wants_output(weir, c);
+}
+
+void tcp_error(struct weir *weir, const struct ip_error *error)
+{
+    if (error->transport_length < 8)
+        return;
+    const uint16_t local_port = get16(error->transport), remote_port = get16(error->transport + 2);
+    const uint32_t seq = get32(error->transport + 4);
+    struct tcp_conn *c = tcp_conn_find(weir, error->local, local_port, error->remote, remote_port);
+    // RFC 5927 §4.1: the quoted sequence number must be of data in flight.
+    if (!c || !seq_le(c->snd.una, seq) || !seq_lt(seq, c->snd.nxt)) {
+        count(weir, WEIR_COUNT_ICMP_IGNORED);
+        return;
+    }
+    if (error->error == WEIR_TOO_BIG)
+        path_mtu_lowered(weir, c, error);
+    else if (c->state == WEIR_TCP_SYN_SENT && error->hard)
+        tcp_conn_drop(weir, c, error->error);  // RFC 1122 §4.2.3.9; not once synchronised (RFC 5927 §5.2)
+    else
+        c->error = c->user_timeout_s || c->state == WEIR_TCP_SYN_SENT ? (int8_t)error->error : c->error;  // soft: told if time runs out
+}
+
+// The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the cable may come back).
+void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
+{
+    if (c->sock.flags & SOCK_DEAD) {
+        tcp_destroy(weir, c);
+        return;
+    }
+    c->path.netif = NULL;
+    if (c->state == WEIR_TCP_SYN_SENT)
+        tcp_conn_drop(weir, c, error);
+    else if (c->state != WEIR_TCP_CLOSED && !(c->armed & 1u << TCP_TIMER_SEND))
+        tcp_timers_sent(weir, c);  // unsent data: try again after the RTO
+}
+
+// --- inspection ------------------------------------------------------------------------------------------------------------------------
+
+static void describe(const struct sock *sock, struct weir_socket_info *out)
+{
+    memset(out, 0, sizeof *out);
+    out->socket = sock->handle;
+    out->type = WEIR_STREAM;
+    out->tcp_state = (uint8_t)tcp_state(sock);
+    tcp_endpoints(sock, &out->local, &out->peer);
+    if (sock->kind == SOCK_TCP) {
+        out->send_queue = tcp_send_queued((const struct tcp_conn *)sock);
+        out->receive_queue = tcp_receive_queued((const struct tcp_conn *)sock);
+    } else {
+        out->receive_queue = ((const struct tcp_listener *)sock)->accept_count;
+        out->send_queue = ((const struct tcp_listener *)sock)->backlog;
+    }
+}
+
+// The cursor is kind (high byte) and position within the kind. Positions count nodes in walking order; a change between two calls may
+// show a connection twice or not at all, never harm.
+static uint32_t walk_table(const struct table *table, uint32_t position, struct weir_socket_info *out)
+{
+    uint32_t seen = 0;
+    for (uint32_t bucket = 0; bucket < table_buckets(table); bucket++)
+        for (struct table_node *node = table_chain(table, bucket); node; node = node->next)
+            if (seen++ == position) {
+                describe(tcp_sock_of(node), out);
+                return position + 1;
+            }
+    return 0;
+}
+
+uint32_t tcp_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out)
+{
+    uint32_t (*const walk[])(struct weir *, uint32_t, struct weir_socket_info *) = {half_open_walk, time_wait_walk};
+    uint32_t kind = cursor >> 28, position = cursor & 0xfffffff;
+    for (; kind < 4; kind++, position = 0) {
+        const uint32_t next = kind == 0   ? walk_table(&weir->tcp.listeners, position, out)
+                              : kind == 1 ? walk_table(&weir->tcp.connections, position, out)
+                                          : walk[kind - 2](weir, position, out);
+        if (next)
+            return kind << 28 | next;
+    }
+    return 0;
+}

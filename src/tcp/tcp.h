@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// TCP as src/socket and src/instance.c see it. Nothing here blocks; errors are enum weir_error.
+#ifndef TCP_TCP_H
+#define TCP_TCP_H
+
+#include "base/sock.h"
+#include "base/table.h"
+#include "ip/ip.h"
+#include "weir/stats.h"
+
+struct weir_config;
+struct weir_cc;
+struct wheel_node;
+
+struct tcp_conn;      // src/tcp/conn.h
+struct tcp_listener;  // src/tcp/listen.h
+struct tcp_half_open;
+struct tcp_time_wait;
+
+struct tcp {
+    struct table connections;           // by the four of addresses and ports
+    struct table listeners;             // by local port; also bound, unconnected sockets
+    struct pool conns, listener_pool, flows, extras;
+    struct half_opens *half_opens;      // src/tcp/halfopen.c
+    struct time_waits *time_waits;      // src/tcp/timewait.c
+    uint8_t cc;                         // default congestion control, index into weir_cc_list
+    uint32_t send_bytes, receive_bytes; // default limits
+    uint32_t cookie_time_us;            // last time a cookie was sent; cookies are believed only shortly after
+#if WEIR_CFG_TCP_CONNECT
+    uint16_t port_steps[8];             // how far each class of destinations has gone through the ports (src/tcp/isn.c)
+#endif
+};
+
+int tcp_init(struct weir *weir, const struct weir_config *config);
+void tcp_free(struct weir *weir);
+void tcp_input(struct weir *weir, struct packet *packet);
+void tcp_error(struct weir *weir, const struct ip_error *error);
+// A connection's wheel node fired.
+void tcp_timer(struct weir *weir, struct wheel_node *node);
+// Half-open and TIME-WAIT tables. Returns the next deadline.
+uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
+// Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
+void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
+void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);
+void tcp_destroy(struct weir *weir, struct tcp_conn *c);                // frees a SOCK_DEAD connection
+
+// --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes address:
+// tcp_listen returns the new one) ---------------------------------------------------------------------------------------
+struct sock *tcp_open(struct weir *weir);
+int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *local);
+int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer);
+int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct sock **listener);
+int tcp_listen_again(struct weir *weir, struct tcp_listener *listener, uint32_t backlog);  // listen on a listener: new backlog
+struct sock *tcp_accept(struct weir *weir, struct tcp_listener *listener);  // NULL: none complete. The sock has no handle yet
+int tcp_shutdown(struct weir *weir, struct tcp_conn *c, enum weir_shutdown how);
+// The user is done: after this the sock has no handle, and TCP frees it when it may (close), or now (abort).
+void tcp_close(struct weir *weir, struct sock *sock);
+void tcp_abort(struct weir *weir, struct sock *sock);
+
+int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count);
+int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgent);
+int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_slice *slices, int count);
+int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
+int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool peek);
+int tcp_at_mark(struct weir *weir, struct tcp_conn *c);
+
+int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value);   // connections and listeners
+int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32_t *value);
+int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_cc *cc);
+const struct weir_cc *tcp_congestion(struct weir *weir, struct sock *sock);
+uint8_t tcp_ready(struct weir *weir, struct sock *sock);
+enum weir_tcp_state tcp_state(const struct sock *sock);
+void tcp_endpoints(const struct sock *sock, struct weir_endpoint *local, struct weir_endpoint *remote);
+int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out);
+// Walks connections, half-open ones and TIME-WAIT, for weir_socket_next; cursor as there.
+uint32_t tcp_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
+
+#endif

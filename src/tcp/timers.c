@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The timers of a connection, and the only place that sets them.
+//  SEND  runs while something is in flight (retransmission, RFC 6298), or while data waits for a window (probe, RFC 9293 §3.8.6.1).
+//  ACK   runs while an acknowledgement is owed and delayed.
+//  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
+// A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
+// what every ACK does, is a store.
+#include "tcp/internal.h"
+
+#define IDLE_RELEASE_MS 1000u  // memory is let go after so long without traffic, or after the RTO if that is longer
+
+static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us)
+{
+    const uint32_t due = weir->now + in_us;
+    c->deadline[timer] = due;
+    c->armed |= (uint8_t)(1u << timer);
+    if (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, due);
+}
+
+static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t)~(1u << timer); }
+
+static void arm_rto(struct weir *weir, struct tcp_conn *c) { arm(weir, c, TCP_TIMER_SEND, rtt_timeout(&c->rtt, c->backoff)); }
+
+void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST) {  // RFC 6298 §5.1
+        c->flags &= ~(uint32_t)TCP_PERSIST;
+        c->progress_ms = weir->now_ms;
+        arm_rto(weir, c);
+    }
+    tcp_timers_active(weir, c);
+}
+
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_rto(weir, c); }
+
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
+{
+    c->backoff = 0;
+    c->flags &= ~(uint32_t)TCP_PERSIST;
+    if (c->snd.una == c->snd.nxt)
+        disarm(c, TCP_TIMER_SEND);  // §5.2
+    else
+        arm_rto(weir, c);  // §5.3
+}
+
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c) { arm(weir, c, TCP_TIMER_ACK, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u); }
+void tcp_timers_ack_sent(struct tcp_conn *c) { disarm(c, TCP_TIMER_ACK); }
+
+void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flags & TCP_PERSIST)
+        return;
+    c->flags |= TCP_PERSIST;
+    c->backoff = 0;
+    arm_rto(weir, c);
+    tcp_timers_active(weir, c);
+}
+
+void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->flags & TCP_PERSIST))
+        return;
+    c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
+    c->backoff = 0;
+    if (c->snd.una == c->snd.nxt)
+        disarm(c, TCP_TIMER_SEND);
+    else
+        arm_rto(weir, c);
+}
+
+void tcp_timers_active(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->armed & 1u << TCP_TIMER_LONG))
+        arm(weir, c, TCP_TIMER_LONG, IDLE_RELEASE_MS * 1000u);
+}
+
+void tcp_timers_state(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->state == WEIR_TCP_CLOSED)
+        return;
+    if (c->state == WEIR_TCP_FIN_WAIT_2)
+        c->progress_ms = weir->now_ms;  // FIN-WAIT-2 counts from here
+    arm(weir, c, TCP_TIMER_LONG, IDLE_RELEASE_MS * 1000u);
+}
+
+void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
+{
+    c->armed = 0;
+    wheel_cancel(&weir->wheel, &c->timer);
+}
+
+// --- firing --------------------------------------------------------------------------------------------------------------------------
+
+static uint32_t user_timeout_ms(const struct tcp_conn *c)
+{
+    return (c->user_timeout_s ? c->user_timeout_s : (uint32_t)WEIR_CFG_TCP_USER_TIMEOUT_S) * 1000u;
+}
+
+// Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window is alive: only a
+// user timeout that was asked for ends that (§3.8.6.1, RFC 6429).
+static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t waiting_ms = weir->now_ms - c->progress_ms;
+    if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
+        return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
+    if (c->flags & TCP_PERSIST && !c->user_timeout_s)
+        return weir->now_ms - c->last_received_ms >= user_timeout_ms(c);
+    return waiting_ms >= user_timeout_ms(c);
+}
+
+static void fire_send(struct weir *weir, struct tcp_conn *c)
+{
+    disarm(c, TCP_TIMER_SEND);
+    if (out_of_time(weir, c)) {
+        tcp_conn_drop(weir, c, c->error ? c->error : WEIR_TIMED_OUT);
+        return;
+    }
+    if (c->flags & TCP_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {
+        c->flags |= c->snd.wnd ? TCP_SEND_SMALL : TCP_PROBE_NOW;
+        if (c->backoff < UINT8_MAX)
+            c->backoff++;
+        c->flags |= TCP_PERSIST;
+        arm_rto(weir, c);
+        tcp_wants_output(weir, c);
+        return;
+    }
+    if (c->snd.una == c->snd.nxt || !c->flow)
+        return;
+    if (c->backoff == 2)
+        c->path.netif = NULL;  // RFC 1122 §4.2.3.5, R1: ask the network layer for another way
+    tcp_recovery_timeout(weir, c);
+    arm_rto(weir, c);
+}
+
+static void fire_ack(struct weir *weir, struct tcp_conn *c)
+{
+    disarm(c, TCP_TIMER_ACK);
+    if (c->flags & TCP_ACK_DELAYED) {
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    }
+}
+
+// Milliseconds until FIN-WAIT-2 of a connection without an owner ends; 0: now.
+static uint32_t fin_wait_2_due(const struct weir *weir, const struct tcp_conn *c)
+{
+    if (c->state != WEIR_TCP_FIN_WAIT_2 || !(c->flags & TCP_CLOSED_BY_USER))
+        return UINT32_MAX;
+    const uint32_t elapsed = weir->now_ms - c->progress_ms;
+    return elapsed >= WEIR_CFG_TCP_FIN_WAIT_2_S * 1000u ? 0 : WEIR_CFG_TCP_FIN_WAIT_2_S * 1000u - elapsed;
+}
+
+// Milliseconds until memory may be let go; does it when it is time. UINT32_MAX: there is nothing to let go.
+static uint32_t idle_due(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->flow && !c->extra && !c->send && !c->receive)
+        return UINT32_MAX;
+    const uint32_t after = max_u32(IDLE_RELEASE_MS, c->rtt.rto_us / 1000);
+    const uint32_t elapsed = min_u32(weir->now_ms - c->progress_ms, weir->now_ms - c->last_received_ms);
+    if (elapsed < after)
+        return after - elapsed;
+    tcp_conn_idle(weir, c);
+    return c->flow || c->send || c->receive ? after : UINT32_MAX;
+}
+
+#define LONG_HOP_MS 1800000u  // half an hour: within what 32-bit µs can tell apart
+
+static void fire_long(struct weir *weir, struct tcp_conn *c)
+{
+    bool gone = false;
+    disarm(c, TCP_TIMER_LONG);
+    uint32_t due = fin_wait_2_due(weir, c);
+    if (!due) {
+        tcp_enter_time_wait(weir, c);  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come
+        return;
+    }
+    due = min_u32(due, tcp_keepalive_due(weir, c, &gone));
+    if (gone)
+        return;
+    due = min_u32(due, idle_due(weir, c));
+    if (due != UINT32_MAX)
+        arm(weir, c, TCP_TIMER_LONG, min_u32(max_u32(due, 1), LONG_HOP_MS) * 1000u);
+}
+
+static void rearm_node(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->armed)
+        return;
+    uint32_t due = 0;
+    bool any = false;
+    for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
+        if (c->armed >> timer & 1 && (!any || seq_lt(c->deadline[timer], due))) {
+            due = c->deadline[timer];
+            any = true;
+        }
+    if (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, due);
+}
+
+void tcp_timer(struct weir *weir, struct wheel_node *node)
+{
+    static void (*const fire[TCP_TIMER_COUNT])(struct weir *, struct tcp_conn *) = {fire_send, fire_ack, fire_long};
+    struct tcp_conn *c = container_of(node, struct tcp_conn, timer);
+    // A firing may free the connection: at most one fires per call, and the node, armed for the others, brings us back.
+    for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
+        if (c->armed >> timer & 1 && seq_le(c->deadline[timer], weir->now)) {
+            const uint8_t others = c->armed & (uint8_t)~(1u << timer);
+            if (others)
+                wheel_arm(&weir->wheel, &c->timer, weir->now);
+            fire[timer](weir, c);
+            return;
+        }
+    rearm_node(weir, c);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The user's side of the two queues: reserve and commit to send, peek and consume to receive (RFC 9293 §3.9.1.2, .3).
+#include "tcp/internal.h"
+
+// How much of the send limit is open to the user now: twice the congestion window keeps the pipe full and the rest of the memory (and of
+// the CPU's cache) free.
+static uint32_t send_limit(const struct tcp_conn *c)
+{
+    const uint32_t wanted = c->flow && c->flow->window.cwnd > TCP_SEND_FLOOR / 2 ? c->flow->window.cwnd * 2 : TCP_SEND_FLOOR;
+    return min_u32(c->send_limit, wanted);
+}
+
+static int send_error(const struct tcp_conn *c)
+{
+    if (c->state == WEIR_TCP_CLOSED && c->error)
+        return c->error;
+    if (c->flags & TCP_FIN_QUEUED)
+        return WEIR_SHUT_DOWN;
+    if (c->state == WEIR_TCP_CLOSED)
+        return c->remote.port ? WEIR_SHUT_DOWN : WEIR_NOT_CONNECTED;
+    if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
+        return WEIR_OK;  // queued until the connection is established
+    return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
+}
+
+int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count)
+{
+    const int error = send_error(c);
+    if (error)
+        return error;
+    const uint32_t queued = tcp_send_queued(c);
+    const uint32_t limit = send_limit(c);
+    uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
+    if (!c->send && room)
+        c->send = stream_open(&weir->memory, c->send_limit);
+    if (!room || !c->send) {
+        c->flags |= TCP_WRITE_BLOCKED;
+        return c->send || !room ? WEIR_AGAIN : WEIR_NO_MEMORY;
+    }
+    const uint32_t end = stream_ensure(&weir->memory, c->send, queued + room);
+    if (end <= queued) {
+        c->flags |= TCP_WRITE_BLOCKED;
+        return queued ? WEIR_AGAIN : WEIR_NO_MEMORY;
+    }
+    room = min_u32(room, end - queued);
+    const uint32_t used = stream_spans(c->send, queued, room, spans, (uint32_t)count);
+    uint32_t lent = 0;
+    for (uint32_t i = 0; i < used; i++)
+        lent += spans[i].length;
+    return (int)lent;
+}
+
+int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgent)
+{
+    const int error = send_error(c);
+    if (error)
+        return error;
+    if (!c->send)
+        return bytes ? WEIR_INVALID : WEIR_OK;
+    if (stream_ensure(&weir->memory, c->send, tcp_send_queued(c) + bytes) < tcp_send_queued(c) + bytes)
+        return WEIR_INVALID;  // more than was reserved
+    stream_commit(c->send, bytes);
+    if (urgent)
+        tcp_urgent_queued(weir, c);
+    tcp_timers_active(weir, c);
+    tcp_wants_output(weir, c);
+    return (int)bytes;
+}
+
+// What a reader without data finds: an error once, the end of the stream, or nothing yet.
+static int receive_nothing(struct tcp_conn *c)
+{
+    if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
+        return 0;
+    if (c->state == WEIR_TCP_CLOSED) {
+        const int error = c->error;
+        c->error = WEIR_OK;
+        if (error)
+            return error;
+        return c->remote.port ? 0 : WEIR_NOT_CONNECTED;
+    }
+    return c->state == WEIR_TCP_TIME_WAIT ? 0 : WEIR_AGAIN;
+}
+
+int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_slice *slices, int count)
+{
+    uint32_t length = tcp_receive_queued(c);
+    if (c->flags & TCP_URGENT_RECEIVED)
+        length = tcp_urgent_limit(weir, c, skip, length);
+    if (length <= skip)
+        return tcp_receive_queued(c) > skip ? WEIR_AGAIN : receive_nothing(c);
+    struct weir_span spans[TCP_PEEK_SPANS];
+    const uint32_t used = stream_spans(c->receive, skip, length - skip, spans, min_u32((uint32_t)count, TCP_PEEK_SPANS));
+    uint32_t lent = 0;
+    for (uint32_t i = 0; i < used; i++) {
+        slices[i] = (struct weir_slice){spans[i].data, spans[i].length};
+        lent += spans[i].length;
+    }
+    return (int)lent;
+}
+
+int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
+{
+    if (bytes > tcp_receive_queued(c))
+        return WEIR_INVALID;
+    if (!bytes)
+        return WEIR_OK;
+    stream_drop(&weir->memory, c->receive, bytes);
+    tcp_receive_window_opened(weir, c);
+    return (int)bytes;
+}
+
+// Readiness now (include/weir/socket.h).
+static uint8_t conn_ready(const struct tcp_conn *c)
+{
+    uint8_t ready = 0;
+    if (c->error)
+        ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
+    if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
+        ready |= WEIR_READABLE | WEIR_READ_CLOSED;
+    if (tcp_receive_queued(c))
+        ready |= WEIR_READABLE;
+    if (tcp_urgent_pending(c))
+        ready |= WEIR_URGENT;
+    if (c->state == WEIR_TCP_CLOSED || c->state == WEIR_TCP_TIME_WAIT)
+        return (uint8_t)(ready | WEIR_HANGUP | WEIR_WRITABLE | (c->remote.port ? WEIR_READABLE : 0));
+    if (c->flags & TCP_FIN_QUEUED)
+        return (uint8_t)(ready | WEIR_WRITABLE | (c->flags & TCP_FIN_RECEIVED ? WEIR_HANGUP : 0));
+    if (c->state >= WEIR_TCP_ESTABLISHED && tcp_send_queued(c) < send_limit(c))
+        ready |= WEIR_WRITABLE;
+    return ready;
+}
+
+uint8_t tcp_ready(struct weir *weir, struct sock *sock)
+{
+    (void)weir;
+    if (sock->kind == SOCK_LISTENER)
+        return ((const struct tcp_listener *)sock)->accept_head ? WEIR_READABLE : 0;
+    struct tcp_conn *c = (struct tcp_conn *)sock;
+    const uint8_t ready = conn_ready(c);
+    if (!(ready & WEIR_WRITABLE))
+        c->flags |= TCP_WRITE_BLOCKED;  // somebody asked: tell when it changes
+    return ready;
+}

@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What all datagram sockets share: two rings of records, the way to the destination used last, errors, options. A datagram is
+// copied and summed once in each direction.
+#include "instance.h"
+
+#include "link/loopback.h"
+#include "wire/ip4.h"
+#include "wire/udp.h"
+
+#define DATAGRAM_TTL 64u
+#define IP_PAYLOAD_MAX (65535u - IP4_BYTES)
+
+int udp_init(struct weir *weir)
+{
+    struct udp *udp = &weir->udp;
+    table_init(&udp->sockets);
+    table_init(&udp->raws);
+    pool_init(&udp->pool, sizeof(struct datagram), 0);
+    if (WEIR_CFG_ALLOCATOR)
+        return WEIR_OK;
+    // Static builds: each socket's rings are carved once and stay with it, in the pool too (which overwrites a first word only).
+    struct datagram *taken = NULL;
+    int error = pool_carve(&udp->pool, &weir->memory, WEIR_CFG_DATAGRAM_SOCKETS);
+    for (struct datagram *d; !error && udp->pool.free_count;) {
+        d = pool_get(&udp->pool, &weir->memory);
+        records_init(&d->receive, WEIR_CFG_DATAGRAM_RECEIVE_BYTES);
+        records_init(&d->send, WEIR_CFG_DATAGRAM_SEND_BYTES);
+        error = records_carve(&d->receive, &weir->memory);
+        if (!error)
+            error = records_carve(&d->send, &weir->memory);
+        d->sock.user = taken;
+        taken = d;
+    }
+    while (taken) {
+        struct datagram *next = taken->sock.user;
+        pool_put(&udp->pool, &weir->memory, taken);
+        taken = next;
+    }
+    return error;
+}
+
+static void destroy(struct weir *weir, struct datagram *d)
+{
+    records_clear(&d->receive, &weir->memory);
+    records_clear(&d->send, &weir->memory);
+    pool_put(&weir->udp.pool, &weir->memory, d);
+}
+
+static struct datagram *closed_next(const struct datagram *d) { return d->node.next ? container_of(d->node.next, struct datagram, node) : NULL; }
+
+void udp_free(struct weir *weir)
+{
+    for (struct datagram *d = weir->udp.closed, *next; d; d = next) {
+        next = closed_next(d);
+        destroy(weir, d);
+    }
+    weir->udp.closed = NULL;
+    table_free(&weir->udp.sockets, &weir->memory);
+    table_free(&weir->udp.raws, &weir->memory);
+    if (!weir->carved_all)
+        pool_drain(&weir->udp.pool, &weir->memory);
+}
+
+// --- life ----------------------------------------------------------------------------------------------------------------
+
+static void rings_init(struct datagram *d, const struct records *receive, const struct records *send)
+{
+    if (WEIR_CFG_ALLOCATOR) {
+        records_init(&d->receive, WEIR_CFG_DATAGRAM_RECEIVE_BYTES);
+        records_init(&d->send, WEIR_CFG_DATAGRAM_SEND_BYTES);
+    } else {
+        d->receive = *receive;
+        d->send = *send;
+    }
+}
+
+struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, uint8_t protocol)
+{
+    struct datagram *d = pool_get(&weir->udp.pool, &weir->memory);
+    if (!d)
+        return NULL;
+    const struct records receive = d->receive, send = d->send;  // in static builds: the rings it always has
+    memset(d, 0, sizeof *d);
+    rings_init(d, &receive, &send);
+    d->sock.kind = type == WEIR_DATAGRAM ? SOCK_UDP : SOCK_RAW;
+    d->type = (uint8_t)type;
+    d->protocol = type == WEIR_DATAGRAM ? IP_UDP : type == WEIR_ICMP ? IP_ICMP : protocol;
+    d->ttl = DATAGRAM_TTL;
+    d->multicast_ttl = 1;
+    d->receive_low_water = 1;
+    if (d->sock.kind == SOCK_RAW)
+        table_insert(&weir->udp.raws, &weir->memory, &d->node, d->protocol);
+    return d;
+}
+
+static void unhash(struct weir *weir, struct datagram *d)
+{
+    if (d->sock.kind == SOCK_RAW)
+        table_remove(&weir->udp.raws, &weir->memory, &d->node);
+    else if (d->local.port)
+        table_remove(&weir->udp.sockets, &weir->memory, &d->node);
+}
+
+void datagram_close(struct weir *weir, struct datagram *d)
+{
+    membership_leave_all(weir, d);
+    unhash(weir, d);
+    sock_ready_remove(&weir->socks, &d->sock);
+    if (!d->send.count && !(d->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR))) {
+        destroy(weir, d);
+        return;
+    }
+    d->options |= DATAGRAM_CLOSED;
+    d->node.next = weir->udp.closed ? &weir->udp.closed->node : NULL;
+    weir->udp.closed = d;
+    sock_output(&weir->socks, &d->sock);
+}
+
+// A closed socket has nothing left to send, and is on no list.
+static void closed_end(struct weir *weir, struct datagram *d)
+{
+    struct datagram *before = weir->udp.closed;
+    if (before == d) {
+        weir->udp.closed = closed_next(d);
+    } else {
+        while (closed_next(before) != d)
+            before = closed_next(before);
+        before->node.next = d->node.next;
+    }
+    destroy(weir, d);
+}
+
+void datagram_fail(struct weir *weir, struct datagram *d, int error)
+{
+    if (d->options & DATAGRAM_CLOSED)
+        return;
+    d->error = (int16_t)error;
+    sock_event(&weir->socks, &d->sock, WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE);
+}
+
+static int error_take(struct datagram *d)
+{
+    const int error = d->error;
+    d->error = WEIR_OK;
+    return error;
+}
+
+// --- names ---------------------------------------------------------------------------------------------------------------
+
+static int port_take(struct weir *weir, struct datagram *d, struct weir_addr address, uint16_t wanted)
+{
+    if (d->type == WEIR_DATAGRAM)
+        return udp_port_take(weir, d, address, wanted);
+    return d->type == WEIR_ICMP ? raw_port_take(weir, d, wanted) : WEIR_OK;
+}
+
+int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpoint *local)
+{
+    if (d->type != WEIR_RAW && d->local.port)
+        return WEIR_INVALID;
+    // A group or a broadcast address may be bound to receive what is sent to it.
+    if (!weir_addr_is_any(local->addr) && !weir_addr_is_multicast(local->addr) && !ip_is_ours(weir, local->addr) && !ip_is_broadcast(weir, local->addr))
+        return WEIR_NO_ADDRESS;
+    const int error = port_take(weir, d, local->addr, local->port);
+    if (!error)
+        d->local.addr = local->addr;
+    return error;
+}
+
+static void disconnect(struct datagram *d)
+{
+    d->peer = (struct weir_endpoint){0};
+    if (d->options & DATAGRAM_ADDRESS_CHOSEN)
+        d->local.addr = weir_addr_any();
+    d->options &= (uint8_t)~DATAGRAM_ADDRESS_CHOSEN;
+}
+
+// The address that packets may be sent from, given the one that was asked for: a bound group or broadcast address is none.
+static struct weir_addr source_of(const struct weir *weir, struct weir_addr address)
+{
+    return weir_addr_is_multicast(address) || ip_is_broadcast(weir, address) ? weir_addr_any() : address;
+}
+
+// The way to where the message goes. The last one found is kept, and found again only when it has aged or leads elsewhere.
+static int path_for(struct weir *weir, struct datagram *d, const struct weir_message *message)
+{
+    const struct weir_addr destination = message->peer.addr;
+    const struct weir_addr wanted = source_of(weir, weir_addr_is_any(message->local) ? d->local.addr : message->local);
+    uint8_t netif = message->netif_index ? message->netif_index : d->sock.netif_bound;
+    if (!netif && weir_addr_is_multicast(destination))
+        netif = d->multicast_netif;
+    if (ip_path_valid(weir, &d->path) && weir_addr_equal(destination, d->path_destination) && weir_addr_equal(wanted, d->path_wanted) &&
+        netif == d->path_netif)
+        return WEIR_OK;
+    d->path_destination = destination;
+    d->path_wanted = d->path_source = wanted;
+    d->path_netif = netif;
+    return ip_path_find(weir, &d->path, &d->path_source, destination, netif);
+}
+
+int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *peer)
+{
+    disconnect(d);
+    if (weir_addr_is_any(peer->addr) && !peer->port)
+        return WEIR_OK;
+    if (weir_addr_is_any(peer->addr) || (d->type == WEIR_DATAGRAM && !peer->port))
+        return WEIR_INVALID;
+    if (ip_is_broadcast(weir, peer->addr) && !(d->sock.flags & SOCK_BROADCAST))
+        return WEIR_PERMISSION;
+    int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, weir_addr_any(), 0);
+    if (!error)
+        error = path_for(weir, d, &(struct weir_message){.peer = *peer});
+    if (error)
+        return error;
+    d->peer = *peer;
+    if (weir_addr_is_any(d->local.addr)) {
+        d->local.addr = d->path_source;
+        d->options |= DATAGRAM_ADDRESS_CHOSEN;
+    }
+    return WEIR_OK;
+}
+
+int datagram_shutdown(struct weir *weir, struct datagram *d, enum weir_shutdown how)
+{
+    if (!datagram_connected(d))
+        return WEIR_NOT_CONNECTED;
+    if (how & WEIR_SHUT_READ)
+        d->options |= DATAGRAM_SHUT_READ;
+    if (how & WEIR_SHUT_WRITE)
+        d->options |= DATAGRAM_SHUT_WRITE;
+    sock_event(&weir->socks, &d->sock, datagram_ready(d));
+    return WEIR_OK;
+}
+
+// --- sending -------------------------------------------------------------------------------------------------------------
+
+static uint32_t header_bytes(const struct datagram *d)
+{
+    if (d->type == WEIR_DATAGRAM)
+        return UDP_BYTES;
+    return 0;
+}
+
+// Completes the message's names and checks them. What can be known now is told now; the rest becomes a pending error.
+static int send_check(struct weir *weir, struct datagram *d, struct weir_message *message, uint32_t length)
+{
+    const uint32_t headers = d->options & DATAGRAM_HEADER_INCLUDED ? 0 : ip_header_bytes(message->peer.addr) + header_bytes(d);
+    if (d->error)
+        return error_take(d);
+    if (d->options & DATAGRAM_SHUT_WRITE)
+        return WEIR_SHUT_DOWN;
+    if (weir_addr_is_any(message->peer.addr) && !message->peer.port)
+        message->peer = d->peer;
+    if (weir_addr_is_any(message->peer.addr))
+        return WEIR_NOT_CONNECTED;
+    if (d->type == WEIR_DATAGRAM && !message->peer.port)
+        return WEIR_INVALID;
+    if (length + headers > IP_PAYLOAD_MAX + IP4_BYTES)
+        return WEIR_TOO_BIG;
+    if (ip_is_broadcast(weir, message->peer.addr) && !(d->sock.flags & SOCK_BROADCAST))
+        return WEIR_PERMISSION;
+    int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, d->local.addr, 0);
+    if (!error)
+        error = path_for(weir, d, message);
+    if (!error && d->options & (DATAGRAM_DONT_FRAGMENT | DATAGRAM_HEADER_INCLUDED) && length + headers > d->path.mtu)
+        error = WEIR_TOO_BIG;
+    return error;
+}
+
+static struct send_record *gather(struct weir *weir, struct datagram *d, const struct weir_slice *slices, int slice_count, uint32_t length)
+{
+    struct send_record *record = records_push(&d->send, &weir->memory, (uint32_t)sizeof *record + length);
+    if (!record)
+        return NULL;
+    uint8_t *bytes = (uint8_t *)(record + 1);
+    uint32_t at = 0;
+    uint16_t sum = 0;
+    for (int i = 0; i < slice_count; at += slices[i++].length)
+        if (slices[i].length)
+            sum = checksum_add_at(sum, checksum_copy_sum(weir->port, bytes + at, slices[i].data, slices[i].length), at);
+    record->sum = sum;
+    return record;
+}
+
+int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message, const struct weir_slice *slices, int count)
+{
+    struct weir_message whole = *message;
+    uint32_t length = 0;
+    for (int i = 0; i < count; i++) {
+        if (slices[i].length > IP4_BYTES + IP_PAYLOAD_MAX || length + slices[i].length > IP4_BYTES + IP_PAYLOAD_MAX)
+            return WEIR_TOO_BIG;
+        length += slices[i].length;
+    }
+    int error = send_check(weir, d, &whole, length);
+    if (error)
+        return error;
+    if (sizeof(struct send_record) + length + 16 > d->send.limit)  // never fits (16: the record's own)
+        return WEIR_TOO_BIG;
+    struct send_record *record = gather(weir, d, slices, count, length);
+    if (!record) {
+        d->options |= DATAGRAM_REFUSED;
+        return WEIR_AGAIN;
+    }
+    whole.length = length;
+    record->message = whole;
+    if (d->type == WEIR_ICMP && raw_echo_prepare(weir, d, (uint8_t *)(record + 1), length) != WEIR_OK) {
+        records_unpush(&d->send);
+        return WEIR_INVALID;
+    }
+    d->send_bytes += length;
+    sock_output(&weir->socks, &d->sock);
+    return (int)length;
+}
+
+// The copy of a multicast or broadcast that members on this very host get.
+static void loop_back(struct weir *weir, const struct datagram *d, const struct ip_out *ip, const uint8_t *header, uint32_t length, const uint8_t *payload,
+                      uint32_t payload_length)
+{
+    struct path path;
+    struct ip_out local = *ip;
+    uint32_t progress = 0;
+    int error = WEIR_OK;
+    const uint8_t loopback = WEIR_CFG_LOOPBACK ? LOOPBACK_INDEX : 0;
+    const bool group = weir_addr_is_multicast(ip->destination);
+    if (!loopback || weir_addr_is_any(ip->source) || !(group || ip_is_broadcast(weir, ip->destination)))
+        return;
+    if (group && (d->options & DATAGRAM_NO_MULTICAST_LOOP || !igmp_member(weir, NULL, ip->destination)))
+        return;
+    local.ttl = DATAGRAM_TTL;
+    if (ip_path_find(weir, &path, &local.source, ip->destination, loopback) == WEIR_OK)
+        (void)ip_output_datagram(weir, &path, &local, header, length, payload, payload_length, &progress, NULL, &error);
+}
+
+static void udp_header_make(const struct datagram *d, const struct ip_out *ip, const struct send_record *record, uint8_t bytes[UDP_BYTES])
+{
+    const struct udp_header header = {.source = d->local.port, .destination = record->message.peer.port,
+        .length = (uint16_t)(UDP_BYTES + record->message.length)};
+    udp_emit(bytes, &header);
+    uint16_t sum = ip_pseudo_sum(ip->source, ip->destination, IP_UDP, header.length);
+    sum = checksum_add(sum, checksum_sum_portable(bytes, UDP_BYTES));
+    checksum_put(bytes + 6, checksum_add(sum, record->sum));
+    if (get16(bytes + 6) == 0)  // RFC 768: 0 would mean that there is none
+        put16(bytes + 6, 0xffff);
+}
+
+static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, const struct send_record *record, int *error)
+{
+    uint8_t header[UDP_BYTES];
+    const uint8_t *bytes = (const uint8_t *)(record + 1);
+    const struct weir_message *message = &record->message;
+    *error = path_for(weir, d, message);
+    if (*error)
+        return WEIR_TX_DONE;
+    if (d->options & DATAGRAM_HEADER_INCLUDED)
+        return ip_output_header_included(weir, &d->path, d->path_source, bytes, message->length, &d->sock, error);
+    const bool group = weir_addr_is_multicast(message->peer.addr);
+    const struct ip_out ip = {.source = d->path_source, .destination = message->peer.addr, .protocol = d->protocol,
+        .ttl = message->ttl ? message->ttl : group ? d->multicast_ttl : d->ttl, .tos = message->tos ? message->tos : d->tos,
+        .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
+    if (d->type == WEIR_DATAGRAM)
+        udp_header_make(d, &ip, record, header);
+    enum weir_tx_verdict verdict = WEIR_TX_DONE;
+    if (ip.ttl)  // a multicast with 0 stays on this host
+        verdict = ip_output_datagram(weir, &d->path, &ip, header, header_bytes(d), bytes, message->length, &d->send_progress, &d->sock, error);
+    if (verdict == WEIR_TX_DONE && !*error)
+        loop_back(weir, d, &ip, header, header_bytes(d), bytes, message->length);
+    return verdict;
+}
+
+// The first datagram is gone, one way or another.
+static void record_end(struct weir *weir, struct datagram *d)
+{
+    uint32_t length;
+    const struct send_record *record = records_front(&d->send, &length);
+    const bool was_full = d->send.used > d->send.limit / 2;
+    d->send_bytes -= record->message.length;
+    d->send_progress = 0;
+    records_pop(&d->send, &weir->memory);
+    if (d->send.used <= d->send.limit / 2 && (was_full || d->options & DATAGRAM_REFUSED) && !(d->options & DATAGRAM_CLOSED)) {
+        d->options &= (uint8_t)~DATAGRAM_REFUSED;
+        sock_event(&weir->socks, &d->sock, WEIR_WRITABLE);
+    }
+}
+
+enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more)
+{
+    uint32_t length, frames = 0;
+    for (const struct send_record *record; (record = records_front(&d->send, &length));) {
+        if (frames >= quantum) {
+            *more = true;
+            return WEIR_TX_FULL;
+        }
+        int error = WEIR_OK;
+        const uint32_t bytes = record->message.length;
+        const enum weir_tx_verdict verdict = record_send(weir, d, record, &error);
+        if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)
+            return verdict;
+        if (error)
+            datagram_fail(weir, d, error);
+        else if (d->type == WEIR_DATAGRAM)
+            count(weir, WEIR_COUNT_UDP_SENT);
+        frames += 1 + (d->path.mtu ? bytes / d->path.mtu : 0);
+        record_end(weir, d);
+    }
+    if (d->options & DATAGRAM_CLOSED)
+        closed_end(weir, d);
+    return WEIR_TX_DONE;
+}
+
+// RFC 1122 §4.1.3.3: the user of a connected socket learns of it; another could not tell whom it is about.
+void datagram_link_failed(struct weir *weir, struct datagram *d, int error)
+{
+    uint32_t length;
+    const struct send_record *record = records_front(&d->send, &length);
+    if (record) {
+        if (datagram_connected(d) && weir_addr_equal(record->message.peer.addr, d->peer.addr))
+            datagram_fail(weir, d, error);
+        record_end(weir, d);
+    }
+    if (d->send.count)
+        sock_output(&weir->socks, &d->sock);
+    else if (d->options & DATAGRAM_CLOSED)
+        closed_end(weir, d);
+}
+
+// --- receiving -----------------------------------------------------------------------------------------------------------
+
+uint32_t datagram_match(const struct datagram *d, const struct packet *packet)
+{
+    uint32_t score = 1;
+    if (d->sock.netif_bound) {
+        if (d->sock.netif_bound != packet->netif->index)
+            return 0;
+        score += 1;
+    }
+    if (packet->flags & PACKET_IP_MULTICAST && !membership_has(d, packet))
+        return 0;
+    if (!weir_addr_is_any(d->local.addr)) {
+        // A broadcast is for everybody on the subnet, so also for who is bound to an address.
+        if (!weir_addr_equal(d->local.addr, packet->destination) && !(packet->flags & PACKET_IP_BROADCAST))
+            return 0;
+        score += 2;
+    }
+    if (datagram_connected(d)) {
+        if (!weir_addr_equal(d->peer.addr, packet->source))
+            return 0;
+        score += 4;
+    }
+    return score;
+}
+
+static uint8_t *record_new(struct weir *weir, struct datagram *d, const struct packet *packet, uint16_t port, uint32_t length)
+{
+    struct weir_message *message = records_push(&d->receive, &weir->memory, (uint32_t)sizeof *message + length);
+    if (!message) {
+        count(weir, WEIR_COUNT_UDP_QUEUE_FULL);
+        return NULL;
+    }
+    *message = (struct weir_message){.peer = {packet->source, port}, .local = packet->destination, .netif_index = packet->netif->index,
+        .ttl = packet->ttl, .tos = packet->tos, .length = length};
+    return (uint8_t *)(message + 1);
+}
+
+static void record_seen(struct weir *weir, struct datagram *d, uint32_t length)
+{
+    d->receive_bytes += length;
+    if (d->receive_bytes >= d->receive_low_water || length == 0)
+        sock_event(&weir->socks, &d->sock, WEIR_READABLE);
+}
+
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port, const uint16_t *sum)
+{
+    if (d->options & DATAGRAM_SHUT_READ)
+        return true;
+    uint8_t *bytes = record_new(weir, d, packet, port, length);
+    if (!bytes)
+        return true;
+    if (!sum) {
+        packet_copy(packet, at, bytes, length);
+    } else if (checksum_add_at(*sum, packet_copy_sum(weir->port, packet, at, bytes, length), at) != 0xffff) {
+        records_unpush(&d->receive);
+        return false;
+    }
+    record_seen(weir, d, length);
+    return true;
+}
+
+void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct packet *packet)
+{
+    if (d->options & DATAGRAM_SHUT_READ)
+        return;
+    uint8_t *bytes = record_new(weir, d, packet, 0, packet->network_length + packet->length);
+    if (!bytes)
+        return;
+    memcpy(bytes, packet->network, packet->network_length);
+    packet_copy(packet, 0, bytes + packet->network_length, packet->length);
+    record_seen(weir, d, packet->network_length + packet->length);
+}
+
+int datagram_peek(struct weir *weir, struct datagram *d, struct weir_message *message, struct weir_slice *slice)
+{
+    uint32_t length;
+    (void)weir;
+    if (d->error)
+        return error_take(d);
+    const struct weir_message *record = records_front(&d->receive, &length);
+    if (!record)
+        return d->options & DATAGRAM_SHUT_READ ? WEIR_SHUT_DOWN : WEIR_AGAIN;
+    *message = *record;
+    *slice = (struct weir_slice){(const uint8_t *)(record + 1), record->length};
+    return (int)record->length;
+}
+
+int datagram_discard(struct weir *weir, struct datagram *d)
+{
+    uint32_t length;
+    const struct weir_message *record = records_front(&d->receive, &length);
+    if (!record)
+        return WEIR_AGAIN;
+    d->receive_bytes -= record->length;
+    records_pop(&d->receive, &weir->memory);
+    return WEIR_OK;
+}
+
+uint8_t datagram_ready(const struct datagram *d)
+{
+    uint32_t length;
+    uint8_t ready = 0;
+    const struct weir_message *record = records_front(&d->receive, &length);
+    if (record && (d->receive_bytes >= d->receive_low_water || record->length == 0))
+        ready |= WEIR_READABLE;
+    if (d->send.used <= d->send.limit / 2 || d->options & DATAGRAM_SHUT_WRITE)
+        ready |= WEIR_WRITABLE;
+    if (d->options & DATAGRAM_SHUT_READ)
+        ready |= WEIR_READABLE | WEIR_READ_CLOSED | (d->options & DATAGRAM_SHUT_WRITE ? WEIR_HANGUP : 0);
+    if (d->error)
+        ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
+    return ready;
+}
+
+// --- options -------------------------------------------------------------------------------------------------------------
+
+static int option_flag(struct datagram *d, uint8_t flag, bool on)
+{
+    d->options = (uint8_t)(on ? d->options | flag : d->options & ~flag);
+    return WEIR_OK;
+}
+
+// The limit of a ring. In static builds the rings are as large as they were built.
+static int limit_set(struct records *records, int32_t value)
+{
+    if (!WEIR_CFG_ALLOCATOR)
+        return WEIR_NOT_SUPPORTED;
+    records->limit = max_u32((uint32_t)value, 512);
+    return WEIR_OK;
+}
+
+int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option, int32_t value)
+{
+    (void)weir;
+    switch (option) {
+    case WEIR_OPTION_SEND_BUFFER:
+        return limit_set(&d->send, value);
+    case WEIR_OPTION_RECEIVE_BUFFER:
+        return limit_set(&d->receive, value);
+    case WEIR_OPTION_RECEIVE_LOW_WATER:
+        d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX);
+        return WEIR_OK;
+    case WEIR_OPTION_TTL:
+        d->ttl = (uint8_t)value;
+        return WEIR_OK;
+    case WEIR_OPTION_TOS:
+        d->tos = (uint8_t)value;
+        return WEIR_OK;
+    case WEIR_OPTION_DONT_FRAGMENT:
+        return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
+    case WEIR_OPTION_MULTICAST_TTL:
+        d->multicast_ttl = (uint8_t)value;
+        return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_LOOP:
+        return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
+    case WEIR_OPTION_MULTICAST_NETIF:
+        d->multicast_netif = (uint8_t)value;
+        return WEIR_OK;
+    case WEIR_OPTION_HEADER_INCLUDED:
+        return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
+    case WEIR_OPTION_ICMP_FILTER:
+        if (d->type != WEIR_RAW || d->protocol != IP_ICMP)
+            return WEIR_NOT_SUPPORTED;
+        d->icmp_filter = (uint32_t)value;
+        return WEIR_OK;
+    default:
+        return WEIR_NOT_SUPPORTED;
+    }
+}
+
+static uint32_t next_length(const struct datagram *d)
+{
+    uint32_t length;
+    const struct weir_message *record = records_front(&d->receive, &length);
+    return record ? record->length : 0;
+}
+
+// The path MTU, looked up anew when what is known has aged.
+static int mtu_get(struct weir *weir, struct datagram *d, int32_t *value)
+{
+    if (!datagram_connected(d))
+        return WEIR_NOT_CONNECTED;
+    const int error = path_for(weir, d, &(struct weir_message){.peer = d->peer});
+    *value = d->path.mtu;
+    return error;
+}
+
+int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option, int32_t *value)
+{
+    switch (option) {
+    case WEIR_OPTION_ERROR:
+        *value = error_take(d);
+        return WEIR_OK;
+    case WEIR_OPTION_SEND_BUFFER:
+        *value = (int32_t)d->send.limit;
+        return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_BUFFER:
+        *value = (int32_t)d->receive.limit;
+        return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_LOW_WATER:
+        *value = d->receive_low_water;
+        return WEIR_OK;
+    case WEIR_OPTION_TTL:
+        *value = d->ttl;
+        return WEIR_OK;
+    case WEIR_OPTION_TOS:
+        *value = d->tos;
+        return WEIR_OK;
+    case WEIR_OPTION_DONT_FRAGMENT:
+        *value = (d->options & DATAGRAM_DONT_FRAGMENT) != 0;
+        return WEIR_OK;
+    case WEIR_OPTION_MTU:
+        return mtu_get(weir, d, value);
+    case WEIR_OPTION_MULTICAST_TTL:
+        *value = d->multicast_ttl;
+        return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_LOOP:
+        *value = !(d->options & DATAGRAM_NO_MULTICAST_LOOP);
+        return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_NETIF:
+        *value = d->multicast_netif;
+        return WEIR_OK;
+    case WEIR_OPTION_HEADER_INCLUDED:
+        *value = (d->options & DATAGRAM_HEADER_INCLUDED) != 0;
+        return WEIR_OK;
+    case WEIR_OPTION_ICMP_FILTER:
+        *value = (int32_t)d->icmp_filter;
+        return WEIR_OK;
+    case WEIR_OPTION_READABLE_BYTES:
+        *value = (int32_t)next_length(d);
+        return WEIR_OK;
+    case WEIR_OPTION_UNSENT_BYTES:
+    case WEIR_OPTION_UNACKED_BYTES:
+        *value = (int32_t)d->send_bytes;
+        return WEIR_OK;
+    default:
+        return WEIR_NOT_SUPPORTED;
+    }
+}

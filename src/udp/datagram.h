@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Datagram sockets: UDP (udp.c), raw and ICMP echo (raw.c) over the same queues (datagram.c). Called by src/socket.
+#ifndef UDP_DATAGRAM_H
+#define UDP_DATAGRAM_H
+
+#include "base/records.h"
+#include "base/sock.h"
+#include "base/table.h"
+#include "ip/ip.h"
+
+#if WEIR_CFG_RAW && !WEIR_CFG_UDP
+#error "WEIR_CFG_RAW needs WEIR_CFG_UDP: raw sockets use the queues of datagram sockets"
+#endif
+
+struct membership {                 // one multicast group a socket joined
+    struct weir_addr group;
+    uint8_t netif_index;            // 0: free
+};
+#define MEMBERSHIPS (WEIR_CFG_IGMP ? 8u : 1u)  // a socket (Linux's default limit is 20)
+
+enum datagram_option {
+    DATAGRAM_DONT_FRAGMENT = 1,
+    DATAGRAM_NO_MULTICAST_LOOP = 2,
+    DATAGRAM_HEADER_INCLUDED = 4,
+    DATAGRAM_SHUT_READ = 8,
+    DATAGRAM_SHUT_WRITE = 16,
+    DATAGRAM_ADDRESS_CHOSEN = 32,   // the local address came from connect, not from bind
+    DATAGRAM_CLOSED = 64,           // its user is gone: it sends what is queued, then it is freed
+    DATAGRAM_REFUSED = 128,         // a send found the queue full: WRITABLE is news
+};
+
+struct datagram {
+    struct sock sock;               // first; SOCK_UDP or SOCK_RAW
+    struct table_node node;         // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
+    struct weir_endpoint local, peer;  // peer.addr any: not connected
+    struct path path;               // of the destination used last: the peer, when connected
+    struct weir_addr path_destination, path_wanted, path_source;  // what the path was looked up for, and the source it chose
+    struct records receive, send;   // a record: struct weir_message (sending: struct send_record), then the bytes
+    uint32_t receive_bytes, send_bytes;  // payload queued
+    uint32_t send_progress;
+    int16_t error;                  // pending, WEIR_OPTION_ERROR
+    uint8_t type;                   // enum weir_socket_type
+    uint8_t protocol, ttl, tos, multicast_ttl, multicast_netif, options, path_netif;
+    uint32_t icmp_filter;
+    uint16_t receive_low_water;
+    struct membership memberships[MEMBERSHIPS];
+};
+
+struct udp {
+    struct table sockets;           // UDP, by local port
+    struct table raws;
+    struct pool pool;
+    struct datagram *closed;        // still sending
+};
+
+#if WEIR_CFG_UDP
+int udp_init(struct weir *weir);
+void udp_free(struct weir *weir);
+void udp_input(struct weir *weir, struct packet *packet);
+void udp_error(struct weir *weir, const struct ip_error *error);
+// Sends queued datagrams, at most `quantum` frames (a datagram once begun is finished). DONE: nothing left; FULL, UNRESOLVED: as the link
+// said; *more: the quantum is used up. Frees a closed socket when it is done: do not touch it after DONE without *more.
+enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more);
+void datagram_link_failed(struct weir *weir, struct datagram *d, int error);  // the neighbour did not answer
+#else
+static inline int udp_init(struct weir *weir)
+{
+    (void)weir;
+    return WEIR_OK;
+}
+static inline void udp_free(struct weir *weir) { (void)weir; }
+static inline enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more)
+{
+    (void)weir, (void)d, (void)quantum, (void)more;
+    return WEIR_TX_DONE;
+}
+static inline void datagram_link_failed(struct weir *weir, struct datagram *d, int error) { (void)weir, (void)d, (void)error; }
+#endif
+
+struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, uint8_t protocol);  // NULL: no memory
+// What is queued is still sent (datagram_output frees the socket then); the port is free at once.
+void datagram_close(struct weir *weir, struct datagram *d);
+int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpoint *local);
+int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *peer);
+int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message, const struct weir_slice *slices, int count);
+// A pending error is returned first, and cleared.
+int datagram_peek(struct weir *weir, struct datagram *d, struct weir_message *message, struct weir_slice *slice);
+int datagram_discard(struct weir *weir, struct datagram *d);
+int datagram_shutdown(struct weir *weir, struct datagram *d, enum weir_shutdown how);
+int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option, int32_t value);
+int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option, int32_t *value);
+uint8_t datagram_ready(const struct datagram *d);
+
+// --- among the files of src/udp ----------------------------------------------------------------------------------------
+struct send_record {
+    struct weir_message message;    // peer, local and netif_index as the datagram is to be sent
+    uint16_t sum;                   // of the payload
+};
+
+static inline bool datagram_connected(const struct datagram *d) { return !weir_addr_is_any(d->peer.addr); }
+// Copies `length` bytes of the packet, from `at` in its current layer, into a new record. With `sum` (what is summed already) the
+// copy is summed too, and taken back unless the whole is right: false. Everything else is true, also a drop for want of room.
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port, const uint16_t *sum);
+// As above for a packet that is delivered with its network header.
+void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct packet *packet);
+// Notes an error for the user to find.
+void datagram_fail(struct weir *weir, struct datagram *d, int error);
+// Whether a packet may be for the socket, ports aside: bound address, peer's address, interface, membership. 0: no; higher is better.
+uint32_t datagram_match(const struct datagram *d, const struct packet *packet);
+
+// The socket's port (UDP) or identifier (ICMP echo): takes `wanted`, or a random free one for 0 (RFC 6056 §3.3.1).
+int udp_port_take(struct weir *weir, struct datagram *d, struct weir_addr address, uint16_t wanted);
+
+#if WEIR_CFG_IGMP
+// Joins or leaves a group (src/socket). netif_index 0: the socket's multicast interface, or by route; leaving: whichever it joined on.
+int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join);
+bool membership_has(const struct datagram *d, const struct packet *packet);
+void membership_leave_all(struct weir *weir, struct datagram *d);
+#else
+static inline int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join)
+{
+    (void)weir, (void)d, (void)group, (void)netif_index, (void)join;
+    return WEIR_NOT_SUPPORTED;
+}
+static inline bool membership_has(const struct datagram *d, const struct packet *packet)
+{
+    (void)d, (void)packet;
+    return false;
+}
+static inline void membership_leave_all(struct weir *weir, struct datagram *d) { (void)weir, (void)d; }
+#endif
+
+#if WEIR_CFG_RAW
+int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted);
+// Makes the queued bytes an echo request of this socket. WEIR_INVALID: they are none.
+int raw_echo_prepare(struct weir *weir, const struct datagram *d, uint8_t *bytes, uint32_t length);
+#else
+static inline int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted)
+{
+    (void)weir, (void)d, (void)wanted;
+    return WEIR_NOT_SUPPORTED;
+}
+static inline int raw_echo_prepare(struct weir *weir, const struct datagram *d, uint8_t *bytes, uint32_t length)
+{
+    (void)weir, (void)d, (void)bytes, (void)length;
+    return WEIR_NOT_SUPPORTED;
+}
+#endif
+
+#endif

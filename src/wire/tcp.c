@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "wire/tcp.h"
+
+#define TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
+#define TIMESTAMPS_ALIGNED_BYTES 12u
+
+static void take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
+{
+    out->sack_count = (uint8_t)count;
+    for (uint32_t i = 0; i < count; i++, blocks += 8)
+        out->sack[i] = (struct tcp_sack_block){get32(blocks), get32(blocks + 4)};
+}
+
+static bool take_timestamps(const uint8_t *values, struct tcp_options *out)
+{
+    out->seen |= TCP_SEEN_TIMESTAMPS;
+    out->ts_value = get32(values);
+    out->ts_echo = get32(values + 4);
+    return true;
+}
+
+// One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not built in is
+// as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
+static bool take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
+{
+    const uint8_t kind = option[0];
+    if (kind == TCP_OPTION_MSS) {
+        if (length != 4)
+            return false;
+        out->seen |= TCP_SEEN_MSS;
+        out->mss = get16(option + 2);
+    } else if (WEIR_CFG_TCP_TIMESTAMPS && kind == TCP_OPTION_TIMESTAMPS) {
+        return length == 10 && take_timestamps(option + 2, out);
+    } else if (WEIR_CFG_TCP_WINDOW_SCALE && kind == TCP_OPTION_WINDOW_SCALE) {
+        if (length != 3)
+            return false;
+        out->seen |= TCP_SEEN_WINDOW_SCALE;
+        out->window_scale = option[2];
+    } else if (WEIR_CFG_TCP_SACK && kind == TCP_OPTION_SACK_PERMITTED) {
+        if (length != 2)
+            return false;
+        out->seen |= TCP_SEEN_SACK_PERMITTED;
+    } else if (WEIR_CFG_TCP_SACK && kind == TCP_OPTION_SACK) {
+        if (length < 10 || length % 8 != 2)
+            return false;
+        take_sack(option + 2, length / 8, out);
+    } else if (WEIR_CFG_TCP_KEEPALIVE && kind == TCP_OPTION_USER_TIMEOUT) {
+        if (length != 4)
+            return false;
+        out->seen |= TCP_SEEN_USER_TIMEOUT;
+        out->user_timeout = get16(option + 2);
+    }
+    return true;
+}
+
+// At most 40 steps: each takes one byte or more.
+static void options_parse(const uint8_t *bytes, uint32_t length, struct tcp_options *out)
+{
+    uint32_t at = 0;
+    while (at < length && bytes[at] != TCP_OPTION_END) {
+        if (bytes[at] == TCP_OPTION_NOP) {
+            at++;
+            continue;
+        }
+        const uint32_t size = length - at < 2 ? 0 : bytes[at + 1];
+        if (size < 2 || size > length - at || !take_option(bytes + at, size, out)) {
+            out->seen |= TCP_SEEN_BAD;
+            return;
+        }
+        at += size;
+    }
+}
+
+bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
+{
+    if (length < TCP_BYTES)
+        return false;
+    const uint32_t header_length = (bytes[12] & 0xf0u) >> 2;
+    if (header_length < TCP_BYTES || header_length > length)
+        return false;
+    out->source = get16(bytes);
+    out->destination = get16(bytes + 2);
+    out->seq = get32(bytes + 4);
+    out->ack = get32(bytes + 8);
+    out->header_length = (uint8_t)header_length;
+    out->flags = bytes[13];
+    out->window = get16(bytes + 14);
+    out->urgent = get16(bytes + 18);
+    out->length = length - header_length;
+    out->options.seen = 0;
+    out->options.sack_count = 0;
+    const uint8_t *options = bytes + TCP_BYTES;
+    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TIMESTAMPS_ALIGNED_BYTES && get32(options) == TIMESTAMPS_ALIGNED)
+        take_timestamps(options + 4, &out->options);
+    else if (header_length > TCP_BYTES)
+        options_parse(options, header_length - TCP_BYTES, &out->options);
+    return true;
+}
+
+void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
+{
+    put16(bytes, segment->source);
+    put16(bytes + 2, segment->destination);
+    put32(bytes + 4, segment->seq);
+    put32(bytes + 8, segment->ack);
+    put16(bytes + 12, (uint32_t)segment->header_length << 10 | segment->flags);  // bytes / 4 in the top four bits
+    put16(bytes + 14, segment->window);
+    put16(bytes + 16, 0);
+    put16(bytes + 18, segment->urgent);
+}
+
+static uint8_t *emit_timestamps(uint8_t *at, uint32_t head, const struct tcp_options *options)
+{
+    put32(at, head);
+    put32(at + 4, options->ts_value);
+    put32(at + 8, options->ts_echo);
+    return at + TIMESTAMPS_ALIGNED_BYTES;
+}
+
+// As many blocks as fit behind what is there already: three with timestamps, four without.
+static uint8_t *emit_sack(uint8_t *at, uint32_t room, const struct tcp_options *options)
+{
+    const uint32_t count = min_u32(options->sack_count, (room - 4) / 8);
+    put32(at, (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_NOP << 16 | TCP_OPTION_SACK << 8 | (2 + 8 * count));
+    at += 4;
+    for (uint32_t i = 0; i < count; i++, at += 8) {
+        put32(at, options->sack[i].left);
+        put32(at + 4, options->sack[i].right);
+    }
+    return at;
+}
+
+uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
+{
+    uint8_t *at = bytes;
+    const uint8_t seen = options->seen;
+    if (WEIR_CFG_TCP_TIMESTAMPS && seen == TCP_SEEN_TIMESTAMPS && options->sack_count == 0) {
+        emit_timestamps(bytes, TIMESTAMPS_ALIGNED, options);
+        return TIMESTAMPS_ALIGNED_BYTES;
+    }
+    if (seen & TCP_SEEN_MSS) {
+        put32(at, (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss);
+        at += 4;
+    }
+    const bool sack_permitted = WEIR_CFG_TCP_SACK && seen & TCP_SEEN_SACK_PERMITTED;
+    const uint32_t pair = sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TIMESTAMPS_ALIGNED & 0xffff0000u;
+    if (WEIR_CFG_TCP_TIMESTAMPS && seen & TCP_SEEN_TIMESTAMPS) {
+        at = emit_timestamps(at, pair | (TIMESTAMPS_ALIGNED & 0xffffu), options);
+    } else if (sack_permitted) {
+        put32(at, pair | TCP_OPTION_NOP << 8 | TCP_OPTION_NOP);
+        at += 4;
+    }
+    if (WEIR_CFG_TCP_WINDOW_SCALE && seen & TCP_SEEN_WINDOW_SCALE) {
+        put32(at, (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale);
+        at += 4;
+    }
+    if (WEIR_CFG_TCP_KEEPALIVE && seen & TCP_SEEN_USER_TIMEOUT) {
+        put32(at, (uint32_t)TCP_OPTION_USER_TIMEOUT << 24 | 4u << 16 | options->user_timeout);
+        at += 4;
+    }
+    if (WEIR_CFG_TCP_SACK && options->sack_count)
+        at = emit_sack(at, (uint32_t)(bytes + TCP_OPTIONS_MAX - at), options);
+    return (uint32_t)(at - bytes);
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Builds and runs every test, shows progress, prints each failure with the command that repeats it alone, and ends with
+one line: N passed, N failed. Exit status 1 when any failed or none ran.
+
+Units (cmocka programs, each variant) and unit scripts (tests/unit/**/*_test.py) run two at a time; then the interop tests
+(tests/interop/*.py) and the fuzz corpora, one after the other, because they measure time and own namespaces.
+usage: tests/run.py [PATTERN]      only programs and test names that contain PATTERN (or match it as a glob)"""
+import concurrent.futures
+import fnmatch
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PYTHON = ROOT / "build/venv/bin/python"
+UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "120"))        # a unit program; 3 times that with sanitizers or emulation
+SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "600"))    # an interop file
+UNIT_JOBS = 2
+MAKE = ["make", "--no-print-directory"]
+for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
+    os.environ.pop(variable, None)
+SLOW_VARIANTS = {"asan": 3, "tsan": 3, "mips": 3, "tiny": 3, "small": 3}
+
+
+class Program:
+    """One process: a cmocka program, or a pytest file. `results` is a list of (test name, "passed" | "failed" | "skipped")."""
+
+    def __init__(self, name, command, limit, parse, target=None, environment=None):
+        self.name, self.command, self.limit, self.parse, self.target = name, command, limit, parse, target
+        self.environment = environment or {}
+        self.results, self.output, self.seconds = [], "", 0.0
+
+    def repeat(self):
+        """The command, as a person would type it, that runs this program alone."""
+        settings = [f"{k}={shlex.quote(v)}" for k, v in self.environment.items()]
+        return " ".join(settings + [shlex.quote(str(w).replace(str(ROOT) + "/", "")) for w in self.command])
+
+    def run(self):
+        start = time.monotonic()
+        process = subprocess.Popen(self.command, cwd=ROOT, env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+        try:
+            self.output, _ = process.communicate(timeout=self.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)   # lets a script undo its namespaces
+            try:
+                self.output, _ = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                self.output, _ = process.communicate()
+            self.output += f"\n[stopped after {self.limit} s]\n"
+            process.returncode = -signal.SIGALRM
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
+        self.seconds = time.monotonic() - start
+        self.results = self.parse(self, process.returncode)
+        return self
+
+
+def parse_cmocka(program, status):
+    """A test that began and never ended, a bad exit status with no failed test, or no test at all, is a failure."""
+    results, begun = [], None
+    for line in program.output.split("\n"):
+        match = re.search(r"\[ *(RUN|OK|FAILED|SKIPPED) *\] (\S+)", line)
+        if not match:
+            continue
+        word, name = match.group(1), match.group(2)
+        if word == "RUN":
+            begun = name
+        elif name == begun:
+            results.append((name, {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}[word]))
+            begun = None
+    if begun:
+        results.append((begun, "failed"))
+    if status != 0 and not any(r == "failed" for _, r in results):
+        results.append((f"exit status {status}", "failed"))
+    return results or [("ran no test", "failed")]
+
+
+def parse_pytest(program, status):
+    report = pathlib.Path(program.report)
+    try:
+        cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return [(f"exit status {status}, no report", "failed")]
+    results = []
+    for case in cases:
+        kinds = {child.tag for child in case}
+        results.append((case.get("name"), "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"))
+    if status != 0 and not any(r == "failed" for _, r in results):
+        results.append((f"exit status {status}", "failed"))
+    return results or [("ran no test", "failed")]
+
+
+def unit_programs():
+    listing = subprocess.run([*MAKE, "-s", "list-tests"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for target in listing:
+        variant, name = re.fullmatch(r"build/(\w+)/tests/(.+)", target).groups()
+        emulator = ["qemu-mips"] if variant == "mips" else []
+        yield Program(f"{variant}/{name}", emulator + [target], UNIT_SECONDS * SLOW_VARIANTS.get(variant, 1), parse_cmocka, target)
+
+
+def script(path, limit, namespaces, environment=None, suffix=""):
+    name = str(path.relative_to(ROOT / "tests").with_suffix("")) + suffix
+    report = ROOT / "build/tests" / (name.replace("/", "-") + ".xml")
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ROOT / "tests", f"--junitxml={report}", path]
+    if namespaces and os.geteuid() != 0:
+        command = ["unshare", "--user", "--map-root-user", "--net", "--mount"] + command
+    program = Program(name, [str(w) for w in command], limit, parse_pytest, environment={"PYTHONPATH": "tests", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})})
+    program.report = report
+    return program
+
+
+def is_test(path):
+    return "def test_" in path.read_text()
+
+
+def scripts():
+    units = [script(p, SCRIPT_SECONDS, False) for p in sorted((ROOT / "tests/unit").rglob("*_test.py"))]
+    interop = [script(p, SCRIPT_SECONDS, True) for p in sorted((ROOT / "tests/interop").rglob("*.py")) if is_test(p)]
+    return units, interop
+
+
+def replays():
+    """Each fuzz target over its committed corpus, once."""
+    if not (ROOT / "fuzz/run.py").exists():
+        return []
+    listing = subprocess.run([sys.executable, ROOT / "fuzz/run.py", "--list"], capture_output=True, text=True, check=True).stdout.split()
+    command = [sys.executable, str(ROOT / "fuzz/run.py"), "--replay"]
+    return [Program(f"fuzz/{name}", command + [name], SCRIPT_SECONDS, lambda p, status: [("corpus", "failed" if status else "passed")]) for name in listing]
+
+
+def matches(pattern, text):
+    return not pattern or pattern in text or fnmatch.fnmatch(text, pattern)
+
+
+def make(log_name, targets):
+    """Builds, and goes on past what does not build. Returns the targets that failed, and the log."""
+    log = ROOT / "build/tests" / log_name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w") as out:
+        subprocess.run([*MAKE, "--keep-going", *targets], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    text = log.read_text()
+    failed = set(re.findall(r"Target '(\S+)' not remade because of errors", text)) | set(re.findall(r"\*\*\* \[[^\]]*: (\S+)\]", text))
+    return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|\*\*\*", line))
+
+
+class Tally:
+    def __init__(self, pattern):
+        self.pattern, self.counts, self.failures = pattern, {"passed": 0, "failed": 0, "skipped": 0}, []
+
+    def add(self, program):
+        whole = matches(self.pattern, program.name)
+        results = [(n, r) for n, r in program.results if whole or matches(self.pattern, n)]
+        for _, result in results:
+            self.counts[result] += 1
+        failed = [name for name, result in results if result == "failed"]
+        skipped = sum(result == "skipped" for _, result in results)
+        passed = len(results) - len(failed) - skipped
+        print(f"{'FAIL' if failed else ' ok '}  {program.name:<44} {passed:4} passed"
+              + (f", {len(failed)} failed" if failed else "") + (f", {skipped} skipped" if skipped else "") + f"  {program.seconds:.1f} s", flush=True)
+        if failed:
+            self.failures.append((program, failed))
+
+    def close(self):
+        for program, failed in self.failures:
+            print(f"\n--- {program.name}: {', '.join(failed)}")
+            print("\n".join(line for line in program.output.split("\n")[-80:] if "[       OK ]" not in line and "[ RUN      ]" not in line))
+            print(f"    alone: {program.repeat()}")
+        if self.counts["skipped"]:
+            print(f"\n{self.counts['skipped']} skipped")
+        print(f"{self.counts['passed']} passed, {self.counts['failed']} failed", flush=True)
+        return 1 if self.counts["failed"] or not self.counts["passed"] else 0
+
+
+def main():
+    pattern = sys.argv[1] if len(sys.argv) > 1 else ""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    units = list(unit_programs())
+    unit_scripts, interop = scripts()
+    fuzz = replays()
+    programs = {"units": units, "unit_scripts": unit_scripts, "interop": interop, "fuzz": fuzz}
+    chosen = {kind: [p for p in members if matches(pattern, p.name)] for kind, members in programs.items()}
+    if pattern and not any(chosen.values()):   # the name of a test inside a program: run them all, count only it
+        chosen = {**programs, "fuzz": []}
+    tally = Tally(pattern)
+    broken, complaints = set(), ""
+    if chosen["units"]:
+        print(f"building {len(chosen['units'])} unit programs …", flush=True)
+        broken, complaints = make("build.log", [p.target for p in chosen["units"]])
+    with concurrent.futures.ThreadPoolExecutor(UNIT_JOBS) as pool:
+        waiting = []
+        for program in chosen["units"] + chosen["unit_scripts"]:
+            if program.target in broken:
+                program.results, program.output, program.command = [("did not build", "failed")], complaints, ["make", program.target]
+                complaints = "(as above)"
+                tally.add(program)
+            else:
+                waiting.append(pool.submit(program.run))
+        for future in concurrent.futures.as_completed(waiting):
+            tally.add(future.result())
+    if chosen["interop"]:
+        print("building the host program, plain and with sanitizers …", flush=True)
+        _, complaints = make("build-host.log", ["lib", "apps", "build/asan/weir-host"])
+        print(complaints, end="\n" if complaints else "", flush=True)
+    for program in chosen["interop"] + chosen["fuzz"]:
+        tally.add(program.run())
+    return tally.close()
+
+
+sys.exit(main())

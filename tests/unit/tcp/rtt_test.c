@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// RFC 6298 against a floating-point model, and its edges.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tcp/rtt.h"
+
+#define MIN_US (WEIR_CFG_TCP_RTO_MIN_MS * 1000u)
+#define MAX_US (WEIR_CFG_TCP_RTO_MAX_MS * 1000u)
+
+static void before_a_sample_the_timeout_is_one_second(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    assert_int_equal(rtt_timeout(&rtt, 0), 1000000);
+    assert_int_equal(rtt_smoothed(&rtt), 0);
+    assert_int_equal(rtt.min_us, UINT32_MAX);
+}
+
+static void the_first_sample_sets_all(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    rtt_sample(&rtt, 500000, 1);
+    assert_int_equal(rtt_smoothed(&rtt), 500000);
+    assert_int_equal(rtt.rttvar4_us, 4 * 250000);
+    assert_int_equal(rtt_timeout(&rtt, 0), 1500000);  // SRTT + 4 * R/2
+    assert_int_equal(rtt.min_us, 500000);
+}
+
+static void follows_the_formulas_of_rfc_6298(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    double srtt = 0, rttvar = 0;
+    uint32_t seed = 7;
+    for (int i = 0; i < 5000; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const uint32_t sample = 200000 + (seed >> 8) % (i % 1000 < 500 ? 900000 : 20000);
+        if (i == 0) {
+            srtt = sample;
+            rttvar = sample / 2.0;
+        } else {
+            rttvar = 0.75 * rttvar + 0.25 * fabs(srtt - sample);
+            srtt = 0.875 * srtt + 0.125 * sample;
+        }
+        rtt_sample(&rtt, sample, 1000);
+        const double expected = srtt + fmax(4 * rttvar, MIN_US);
+        assert_true(fabs(rtt_smoothed(&rtt) - srtt) < 10);
+        assert_true(fabs(rtt_timeout(&rtt, 0) - fmin(expected, MAX_US)) < 60);
+    }
+}
+
+static void a_steady_path_keeps_room_for_a_delayed_acknowledgement(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    for (int i = 0; i < 100; i++)
+        rtt_sample(&rtt, MIN_US, 1);
+    assert_true(rtt_timeout(&rtt, 0) >= MIN_US + MIN_US);
+}
+
+static void the_clock_granularity_is_a_floor_of_the_variation(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    for (int i = 0; i < 200; i++)
+        rtt_sample(&rtt, 100000, 700000);
+    assert_int_equal(rtt_timeout(&rtt, 0), 100000 + 700000);
+}
+
+static void never_below_the_minimum_nor_above_the_maximum(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    for (int i = 0; i < 100; i++) {
+        rtt_sample(&rtt, 0, 1);  // less than a tick
+        assert_true(rtt_timeout(&rtt, 0) >= MIN_US);
+        assert_true(rtt.srtt8_us != 0);
+    }
+    assert_int_equal(rtt.min_us, 1);
+    for (int i = 0; i < 100; i++) {
+        rtt_sample(&rtt, UINT32_MAX, 1);
+        assert_true(rtt_timeout(&rtt, 0) <= MAX_US);
+    }
+    assert_int_equal(rtt_timeout(&rtt, 255), MAX_US);
+}
+
+static void each_backoff_doubles(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    assert_int_equal(rtt_timeout(&rtt, 1), 2000000);
+    assert_int_equal(rtt_timeout(&rtt, 3), 8000000);
+    uint32_t last = 0;
+    for (int backoff = 0; backoff < 256; backoff++) {
+        const uint32_t timeout = rtt_timeout(&rtt, (uint8_t)backoff);
+        assert_true(timeout >= last && timeout <= MAX_US);
+        last = timeout;
+    }
+}
+
+static void the_minimum_is_the_smallest_sample(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt);
+    rtt_sample(&rtt, 5000, 1);
+    rtt_sample(&rtt, 3000, 1);
+    rtt_sample(&rtt, 9000, 1);
+    assert_int_equal(rtt.min_us, 3000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_a_sample_the_timeout_is_one_second),
+        cmocka_unit_test(the_first_sample_sets_all),
+        cmocka_unit_test(follows_the_formulas_of_rfc_6298),
+        cmocka_unit_test(a_steady_path_keeps_room_for_a_delayed_acknowledgement),
+        cmocka_unit_test(the_clock_granularity_is_a_floor_of_the_variation),
+        cmocka_unit_test(never_below_the_minimum_nor_above_the_maximum),
+        cmocka_unit_test(each_backoff_doubles),
+        cmocka_unit_test(the_minimum_is_the_smallest_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

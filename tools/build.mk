@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Library, applications and test programs, once for each variant, out of tree:
+#   build/VARIANT/libweir.a        src/ of one profile; with api/, ports/posix and drivers/ where the profile is full
+#   build/VARIANT/libapps.a        apps/ without the main program
+#   build/VARIANT/weir-host        the host program (apps/host)
+#   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
+# A test that includes <pthread.h> is built for tsan as well. A line `// profiles: tiny small` in a test builds it for those
+# profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips.
+
+WARNINGS := -Wall -Wextra -Wshadow -Wundef
+CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
+INCLUDES := -Iinclude -Isrc -Iapi -Iapps -I.
+SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
+SRC := $(call find_c,src)
+LEFT_OUT_tiny := $(shell $(PYTHON) tools/options.py --sources tiny 2>/dev/null)
+LEFT_OUT_small := $(shell $(PYTHON) tools/options.py --sources small 2>/dev/null)
+LEFT_OUT_full := $(shell $(PYTHON) tools/options.py --sources full 2>/dev/null)
+SRC_tiny := $(filter-out $(LEFT_OUT_tiny),$(SRC))
+SRC_small := $(filter-out $(LEFT_OUT_small),$(SRC))
+SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
+HOST_PARTS := $(call find_c,api ports/posix drivers sim)
+APP_MAIN := $(call find_c,apps/host)
+APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
+EXAMPLES := $(call find_c,examples)
+UNIT_ALL := $(call find_c,tests/unit)
+UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
+UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
+UNIT_THREADED := $(if $(UNIT_TESTS),$(shell grep -l '<pthread.h>' $(UNIT_TESTS)))
+UNIT_NOT_MIPS := $(if $(UNIT_TESTS),$(shell grep -l '^// not on mips:' $(UNIT_TESTS)))
+UNIT_tiny := $(if $(UNIT_TESTS),$(shell grep -l '^// profiles:.*tiny' $(UNIT_TESTS)))
+UNIT_small := $(if $(UNIT_TESTS),$(shell grep -l '^// profiles:.*small' $(UNIT_TESTS)))
+
+# $(call variant,NAME,COMPILER,FLAGS,LINK FLAGS,LIBRARY SOURCES,TEST SOURCES,ARCHIVER)
+define variant
+FLAGS_$(1) := $(CFLAGS_COMMON) $(3)
+LIB_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(5))
+APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_PARTS))
+MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_MAIN))
+HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(UNIT_HELPERS))
+ARCHIVED_$(1) := $$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1))
+TEST_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(6))
+TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
+
+$(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/%,$$<),-Itests/unit) -MMD -MP -c $$< -o $$@
+$(B)/$(1)/flags: always
+	@mkdir -p $$(@D)
+	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' > $$@
+# The list of objects is a file, so that an archive is made anew also when a source went away.
+$(B)/$(1)/objects: always
+	@mkdir -p $$(@D)
+	@printf '%s\n' $$(ARCHIVED_$(1)) | cmp -s - $$@ || printf '%s\n' $$(ARCHIVED_$(1)) > $$@
+$(B)/$(1)/libweir.a: $$(LIB_OBJECTS_$(1)) $(B)/$(1)/objects
+	@echo "  AR    $$@"
+	@rm -f $$@ && $(7) rcs $$@ $$(LIB_OBJECTS_$(1))
+$(B)/$(1)/libapps.a: $$(APP_OBJECTS_$(1)) $(B)/$(1)/objects
+	@echo "  AR    $$@"
+	@rm -f $$@ && $(7) rcs $$@ $$(APP_OBJECTS_$(1))
+$(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
+$(B)/$(1)/libhelpers.a: $$(HELPER_OBJECTS_$(1)) $(B)/$(1)/objects
+	@echo "  AR    $$@"
+	@rm -f $$@ && $(7) rcs $$@ $$(HELPER_OBJECTS_$(1))
+$$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a $$(CMOCKA_$(1))
+	@mkdir -p $$(@D)
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
+.PHONY: tests-$(1)
+tests-$(1): $$(TESTS_$(1))
+-include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1)))
+endef
+
+.PHONY: always apps examples tests
+always:
+.SECONDARY:
+
+MIPS_CC := mips-linux-gnu-gcc
+CMOCKA_mips := $(B)/mips/cmocka.o
+INCLUDES_mips := -I$(B)/mips/cmocka/include
+FULL := $(SRC_full) $(HOST_PARTS)
+$(eval $(call variant,host,$(CC),-O2,,$(FULL),$(UNIT_TESTS),ar))
+$(eval $(call variant,asan,$(CC),$(SANITIZE),,$(FULL),$(UNIT_TESTS),ar))
+$(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
+$(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
+# The small profiles on this machine, for the tests that say so: src/ only.
+$(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(SRC_tiny),$(UNIT_tiny),ar))
+$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL,,$(SRC_small),$(UNIT_small),ar))
+VARIANTS := host asan tsan mips tiny small
+
+apps: $(if $(APP_MAIN),$(B)/host/weir-host) examples
+examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
+$(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/libweir.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
+tests: $(addprefix tests-,$(VARIANTS))
+# For tests/run.py: what there is to build and run.
+.PHONY: list-tests
+list-tests:
+	@printf '%s\n' $(foreach v,$(VARIANTS),$(TESTS_$(v)))
+
+# cmocka for big-endian MIPS: Debian has no package, but it is one C file.
+$(B)/mips/cmocka/ready: tools/aptsource.sh
+	@echo "  FETCH cmocka"
+	@tools/aptsource.sh cmocka $(@D) >$(B)/mips-cmocka.log 2>&1 || { cat $(B)/mips-cmocka.log; exit 1; }
+	@touch $@
+$(B)/mips/cmocka.o: $(B)/mips/cmocka/ready
+	@echo "  CC    $@"
+	@$(MIPS_CC) -O1 -I$(B)/mips/cmocka/include -DHAVE_CLOCK_GETTIME=1 -DHAVE_STRUCT_TIMESPEC=1 -DHAVE_SIGNAL_H=1 -DHAVE_STRSIGNAL=1 -DHAVE_STRINGS_H=1 \
+	    -DHAVE_INTTYPES_H=1 -DHAVE_TIME_H=1 -DHAVE_UNISTD_H=1 -D_GNU_SOURCE -c $(B)/mips/cmocka/src/cmocka.c -o $@
+$(filter $(B)/mips/obj/tests/%,$(TEST_OBJECTS_mips) $(HELPER_OBJECTS_mips)): $(B)/mips/cmocka/ready

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The checks of `make check`, each a goal of its own: `make check-layers` runs one.
+CHECKS := format lint source layers symbols options conformance headers warnings
+C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api ports drivers apps examples fuzz tests bench -name '*.[ch]' 2>/dev/null)))
+C_SOURCES := $(SRC) $(HOST_PARTS) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_HEADERS := $(filter %.h,$(C_FILES))
+
+.PHONY: checks $(CHECKS:%=check-%)
+checks: $(CHECKS:%=check-%)
+
+# Layout: .clang-format.
+check-format:
+	@clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)
+	@echo "  ok    format"
+
+# clang-tidy with the chosen list in .clang-tidy; a file is looked at again only when it, or the list, changed.
+LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(C_SOURCES))
+$(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@touch $@
+check-lint: $(LINTED)
+	@echo "  ok    lint"
+
+# Includes by layer, no #if in function bodies, line length, licence line, no paths of machines.
+check-source:
+	@$(PYTHON) tools/check_source.py
+	@echo "  ok    source"
+
+# Who calls whom, by the symbols of the objects; no variable data in src/.
+check-layers: $(B)/host/libweir.a $(B)/host/libapps.a $(MAIN_OBJECTS_host)
+	@$(PYTHON) tools/check_layers.py
+	@echo "  ok    layers"
+
+# What each profile asks of the system: config/symbols-PROFILE.txt. One translation unit must compile too.
+check-symbols: metal
+	@$(PYTHON) tools/check_symbols.py $(PROFILES)
+	@echo "  ok    symbols"
+
+check-options:
+	@$(PYTHON) tools/options.py --check
+	@echo "  ok    options"
+
+# Every row of docs/conformance.md names a test that exists.
+check-conformance:
+	@$(PYTHON) tools/check_conformance.py
+	@echo "  ok    conformance"
+
+# Each header compiles alone: at every profile for those of src/ and include/.
+ALONE := $(C_HEADERS:%=$(B)/headers/%.ok)
+$(B)/headers/%.ok: % $(filter include/%,$(C_HEADERS))
+	@mkdir -p $(@D)
+	@for profile in $(if $(filter src/% include/%,$*),TINY SMALL )FULL; do \
+	    printf '#include "%s"\n' $* | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Itests/unit -DWEIR_PROFILE_$$profile -fsyntax-only -x c - || exit 1; done
+	@touch $@
+check-headers: $(ALONE)
+	@echo "  ok    headers"
+
+# No warning from gcc or clang, for this machine; from gcc for each profile of src/, and for a big-endian machine.
+WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(C_SOURCES))
+$(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) -c $< -o /dev/null
+	@clang $(CFLAGS_COMMON) -Werror $(INCLUDES) -fsyntax-only $<
+	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) -c $< -o /dev/null
+	@touch $@
+METAL_WARNED := $(foreach p,$(PROFILES),$(patsubst %.c,$(B)/warnings/$(p)/%.ok,$(SRC_$(p))))
+define metal_warned
+$(B)/warnings/$(1)/%.ok: %.c $(B)/m3/$(1)/obj/%.o
+	@mkdir -p $$(@D)
+	@$(METAL)gcc $(METAL_FLAGS) -Werror -DWEIR_PROFILE_$(2) -c $$< -o /dev/null
+	@touch $$@
+endef
+$(eval $(call metal_warned,tiny,TINY))
+$(eval $(call metal_warned,small,SMALL))
+$(eval $(call metal_warned,full,FULL))
+check-warnings: $(WARNED) $(METAL_WARNED)
+	@echo "  ok    warnings"

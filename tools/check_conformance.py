@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every row of docs/conformance.md names at least one test, and each named test exists:
+| RFC 9293 3.4 | requirement | MUST | tests/unit/tcp/input_test.c :: name; tests/interop/bulk.py :: test_name |"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/conformance.md"
+
+
+def exists(path, name):
+    """Whether the file has that test: a function that cmocka is given, or a function pytest collects."""
+    file = ROOT / path
+    if not path.startswith("tests/") or not file.is_file():
+        return False
+    text = file.read_text()
+    if file.suffix == ".py":
+        return name.startswith("test_") and re.search(rf"^\s*(async )?def {re.escape(name)}\(", text, re.M) is not None
+    return re.search(rf"\bcmocka_unit_test\w*\(\s*{re.escape(name)}\b", text) is not None
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+
+
+def main():
+    if not PAGE.exists():
+        print("docs/conformance.md is missing")
+        return 1
+    problems, rows = [], 0
+    for number, line in enumerate(PAGE.read_text().split("\n"), 1):
+        if not line.startswith("| RFC") and not line.startswith("|RFC"):
+            continue
+        row = cells(line)
+        if row[0] == "RFC":   # a heading
+            continue
+        rows += 1
+        if len(row) != 4:
+            problems.append(f"docs/conformance.md:{number}: {len(row)} cells, not 4")
+            continue
+        tests = re.findall(r"([\w./-]+)\s*::\s*(\w+)", row[3])
+        if not tests:
+            problems.append(f"docs/conformance.md:{number}: no test for: {row[0]} {row[1]}")
+        problems += [f"docs/conformance.md:{number}: there is no test {path} :: {name}" for path, name in tests if not exists(path, name)]
+    if not rows:
+        problems.append("docs/conformance.md has no row")
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules that the text of the sources shows: which headers a layer may include, no #if inside a function body of src/, line
+length, the licence line first, no paths of the machine somebody worked on."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from layers import EXEMPT, VISIBLE, layer
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COLUMNS = 140
+FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "string.h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+MACHINE = re.compile(r"(?<![\w.])/(home|root|work|Users)/\w")
+TEXT = {".c", ".h", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
+NO_LICENCE_LINE = {".md", ".txt", ".toml", ""}
+problems = []
+
+
+def complain(path, number, sentence):
+    problems.append(f"{path}:{number}: {sentence}")
+
+
+def files():
+    listing = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [pathlib.PurePosixPath(p) for p in listing.split("\n") if p and (ROOT / p).is_file()]
+
+
+def resolve(path, name):
+    """The file of ours that an include means, or None."""
+    for folder in (path.parent, "include", "src", "api", "apps", ".", "tests/unit"):
+        candidate = pathlib.PurePosixPath(os.path.normpath(pathlib.PurePosixPath(folder) / name))
+        if (ROOT / candidate).is_file():
+            return candidate
+    return None
+
+
+def include_allowed(path, target):
+    """Whether the file `path` may include our file `target`."""
+    top, target_top = path.parts[0], target.parts[0]
+    if target_top == "include":
+        return top != "drivers" or target.name not in ("socket.h", "cc.h", "realtime.h", "stats.h", "instance.h")
+    if top == "src":
+        return target_top == "src" and (str(target) in EXEMPT or str(path) in EXEMPT or layer(target) in VISIBLE[layer(path)])
+    if top == "drivers":
+        return target_top == "drivers"
+    if top == "ports":
+        return path.parts[:2] == target.parts[:2]
+    if top == "api":
+        return target_top == "api"
+    if path.parts[:2] == ("apps", "host"):   # puts the parts together
+        return target_top in ("apps", "api", "ports", "drivers")
+    if top == "apps":
+        return target_top == "apps" or target.parts[:2] == ("api", "bsd")
+    return True
+
+
+def check_includes(path, lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = resolve(path, match.group(2))
+        if path.parts[0] in ("src", "include") and target is None and match.group(2) not in FREESTANDING:
+            complain(path, number, f"<{match.group(2)}> is not a header that a freestanding core may include")
+        elif target is not None and not include_allowed(path, target):
+            complain(path, number, f"may not include {target}: see the layers in docs/build.md")
+
+
+def blank_comments(text):
+    """The text with comments and literals blanked, lines kept."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def check_function_bodies(path, text):
+    """A '{' at depth 0 after a ')' opens a function; until it closes, no conditional directive."""
+    depth, inside, last = 0, False, ""
+    for number, line in enumerate(blank_comments(text).split("\n"), 1):
+        if line.lstrip().startswith("#"):
+            if inside and re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b", line):
+                complain(path, number, "#if inside a function body: make the feature a file, or its header an empty inline")
+            continue
+        for character in line:
+            if character == "{":
+                inside = inside or (depth == 0 and last == ")")
+                depth += 1
+            elif character == "}":
+                depth -= 1
+                inside = inside and depth > 0
+            if not character.isspace():
+                last = character
+
+
+def check_text(path, text, lines):
+    if path.suffix in (".c", ".h", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
+        complain(path, 1, "the licence line is missing")
+    for number, line in enumerate(lines, 1):
+        if path.suffix in (".c", ".h") and len(line) > COLUMNS and path.name != "options.h":
+            complain(path, number, f"{len(line)} columns; {COLUMNS} at most")
+        if MACHINE.search(line):
+            complain(path, number, "names a path of somebody's machine")
+
+
+def main():
+    for path in files():
+        if path.suffix not in TEXT or path.name == "LICENSE":
+            continue
+        try:
+            text = (ROOT / path).read_text()
+        except UnicodeDecodeError:
+            continue
+        lines = text.split("\n")
+        check_text(path, text, lines)
+        if path.suffix in (".c", ".h"):
+            check_includes(path, lines)
+            if path.parts[0] == "src":
+                check_function_bodies(path, text)
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

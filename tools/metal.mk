@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The three profiles for a Cortex-M3, as a microcontroller would build them:
+#   build/m3/PROFILE/libweir.a     with stack usage (.su) and call graph (.ci) beside each object, for tools/size.py
+#   build/m3/PROFILE/weir_all.o    tiny and small once more, as one translation unit
+METAL := arm-none-eabi-
+METAL_FLAGS := -std=c11 -Os -mcpu=cortex-m3 -mthumb -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc
+PROFILES := tiny small full
+
+# $(call metal,PROFILE,PROFILE IN CAPITALS)
+define metal
+METAL_OBJECTS_$(1) := $$(patsubst %.c,$(B)/m3/$(1)/obj/%.o,$$(SRC_$(1)))
+$(B)/m3/$(1)/obj/%.o: %.c tools/metal.mk
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) -fstack-usage -fcallgraph-info=su -MMD -MP -c $$< -o $$@
+$(B)/m3/$(1)/objects: always
+	@mkdir -p $$(@D)
+	@printf '%s\n' $$(METAL_OBJECTS_$(1)) | cmp -s - $$@ || printf '%s\n' $$(METAL_OBJECTS_$(1)) > $$@
+$(B)/m3/$(1)/libweir.a: $$(METAL_OBJECTS_$(1)) $(B)/m3/$(1)/objects
+	@echo "  AR    $$@"
+	@rm -f $$@ && $(METAL)ar rcs $$@ $$(METAL_OBJECTS_$(1))
+$(B)/m3/$(1)/weir_all.c: $(B)/m3/$(1)/objects
+	@printf '#include "%s"\n' $$(patsubst src/%,%,$$(SRC_$(1))) > $$@
+$(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c $$(SRC_$(1))
+	@echo "  CC    $$@"
+	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) -MMD -MP -c $$< -o $$@
+-include $$(METAL_OBJECTS_$(1):.o=.d) $(B)/m3/$(1)/weir_all.d
+endef
+$(eval $(call metal,tiny,TINY))
+$(eval $(call metal,small,SMALL))
+$(eval $(call metal,full,FULL))
+
+.PHONY: metal
+metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
+
+$(B)/size.json: metal always
+	@$(PYTHON) tools/size.py

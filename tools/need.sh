@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# need.sh GOAL: sees that Debian's packages for a make goal are there. Root: installs what is missing. Others: prints the one line
+# that does, and exits 2. A word PACKAGE:COMMAND is also satisfied by the command, wherever it came from.
+set -eu
+base="gcc libc6-dev make python3"
+# clang's run-time library for sanitizers and fuzzing carries clang's version in its name.
+clang="clang libclang-rt-$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9]*\)$/\1/p' | sort -n | tail -n 1 | grep . || echo 14)-dev"
+case ${1:-} in
+run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base chrony util-linux procps" ;;
+test) goal="libcmocka-dev qemu-user gcc-mips-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
+            iperf3 dnsmasq-base chrony ethtool tcpdump util-linux procps chromium chromium-driver" ;;
+check) goal="$clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
+size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
+bench) goal="g++ cargo:cargo valgrind dpkg-dev python3-venv iproute2 iperf3 ethtool util-linux" ;;
+fuzz) goal="$clang" ;;
+*)
+    echo "usage: tools/need.sh run|test|check|size|bench|fuzz" >&2
+    exit 64
+    ;;
+esac
+
+missing=
+for word in $base $goal; do
+    package=${word%:*}
+    case $word in *:*) ! command -v "${word#*:}" >/dev/null || continue ;; esac
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+    echo "missing packages; as root:  apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+    exit 2
+fi
+echo "installing:$missing"
+mkdir -p build
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086
+{ apt-get update && apt-get install -y --no-install-recommends $missing; } >build/apt-install.log 2>&1 || {
+    tail -n 20 build/apt-install.log >&2
+    exit 2
+}

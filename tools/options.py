@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Makes include/weir/options.h and docs/options.md from config/options.toml. --check only compares."""
+import argparse
+import pathlib
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROFILES = ("tiny", "small", "full")
+
+
+def header(options):
+    out = ["// SPDX-License-Identifier: BSD-2-Clause",
+           "// Made by tools/options.py from config/options.toml: change that file, then run `make options`.",
+           "// Choose a profile with -DWEIR_PROFILE_TINY, -DWEIR_PROFILE_SMALL or (default) -DWEIR_PROFILE_FULL; override with -DWEIR_CFG_NAME=value.",
+           "#ifndef WEIR_OPTIONS_H", "#define WEIR_OPTIONS_H", ""]
+    for index, profile in enumerate(PROFILES):
+        condition = f"defined(WEIR_PROFILE_{profile.upper()})"
+        out.append(f"#if {condition}" if index == 0 else f"#elif {condition}" if index == 1 else "#else")
+        out += [f"#define WEIR_DEFAULT_{name} {option[profile]}" for name, option in options.items()]
+    out += ["#endif", ""]
+    for name, option in options.items():
+        out += [f"#ifndef WEIR_CFG_{name}  // {option['doc']}", f"#define WEIR_CFG_{name} WEIR_DEFAULT_{name}", "#endif",
+                f"#if WEIR_CFG_{name} < {option['min']} || WEIR_CFG_{name} > {option['max']}",
+                f'#error "WEIR_CFG_{name} must be {option["min"]} to {option["max"]}: {option["doc"]}"', "#endif"]
+    return "\n".join(out + ["", "#endif", ""])
+
+
+def table(options):
+    out = ["# Build options", "", "Made by `make options` from config/options.toml. Override with `-DWEIR_CFG_NAME=value`.", "",
+           "| option | tiny | small | full | range | cost | meaning |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for name, o in options.items():
+        out.append(f"| WEIR_CFG_{name} | {o['tiny']} | {o['small']} | {o['full']} | {o['min']}–{o['max']} | {o['cost']} | {o['doc']} |")
+    return "\n".join(out + [""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="fail when a made file differs from the table")
+    parser.add_argument("--sources", metavar="PROFILE", help="print the src/ files that PROFILE leaves out")
+    arguments = parser.parse_args()
+    options = tomllib.loads((ROOT / "config/options.toml").read_text())
+    if arguments.sources:
+        print("\n".join(path for o in options.values() for path in o.get("files_when_zero" if o[arguments.sources] else "files", [])))
+        return 0
+    stale = 0
+    for path, text in ((ROOT / "include/weir/options.h", header(options)), (ROOT / "docs/options.md", table(options))):
+        if arguments.check:
+            if not path.exists() or path.read_text() != text:
+                print(f"{path.relative_to(ROOT)} differs from config/options.toml: run `make options`")
+                stale = 1
+        else:
+            path.write_text(text)
+    return stale
+
+
+sys.exit(main())

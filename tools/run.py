@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demonstration of `make run`: a Weir host in a private network namespace, Linux's own tools at work against it.
+
+As root, and wherever the kernel permits it, the host sits on a TAP; otherwise on one end of a veth pair through AF_PACKET, with the
+Linux tools at the other end. --once: stop after the demonstration. Exit status 0 only when every step worked. Logs: build/run/."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from netns import Lab, until  # noqa: E402
+
+HOST = ROOT / "build/host/weir-host"
+LOGS = ROOT / "build/run"
+LINUX, WEIR, CLIENT_LINUX, NAME, NAMED = "10.77.0.1", "10.77.0.2", "10.78.0.1", "weir.example", "192.0.2.77"
+SECONDS = "2"     # of each iperf3 run
+UDP_RATE = "200M"
+DOOR = "WEIR_RUN_DOOR"   # environment: the listening socket that was opened outside of the namespace
+
+
+def enter_private_network():
+    """Starts this program again in a network (and, for an ordinary user, a user) namespace of its own. A socket that listens
+    on the outside stays with it: the way to the status page for a browser out there."""
+    if DOOR in os.environ:
+        return
+    door = socket.socket()
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind(("127.0.0.1", int(os.environ.get("WEIR_HTTP_PORT", "8077"))))
+    except OSError:
+        door.bind(("127.0.0.1", 0))
+    door.listen(16)
+    door.set_inheritable(True)
+    os.environ[DOOR] = str(door.fileno())
+    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
+    if subprocess.run(unshare + ["true"], capture_output=True).returncode:
+        sys.exit("this machine permits no private network namespaces to you: run `make run` as root, or enable unprivileged user namespaces")
+    os.execvp(unshare[0], unshare + [sys.executable, __file__, *sys.argv[1:]])
+
+
+def forward_door():
+    """Carries connections from the outside to the Weir host's port 80."""
+    door = socket.socket(fileno=int(os.environ[DOOR]))
+
+    def carry(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def serve(client):
+        with client:
+            try:
+                with socket.create_connection((WEIR, 80), timeout=5) as server:
+                    server.settimeout(None)
+                    back = threading.Thread(target=carry, args=(server, client), daemon=True)
+                    back.start()
+                    carry(client, server)
+                    back.join()
+            except OSError:
+                pass
+
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
+    threading.Thread(target=accept, daemon=True).start()
+    return door.getsockname()[1]
+
+
+class Failed(Exception):
+    pass
+
+
+class Demonstration:
+    def __init__(self, lab):
+        self.lab, self.linux, self.failures = lab, lab.here(), 0
+        self.linux.up("lo")
+
+    # --- the network -----------------------------------------------------------------------------------------------------
+    def link(self, name, address):
+        """A link of Linux's with `address`; returns (namespace, words for weir-host) of its other side."""
+        if self.lab.tap(self.linux, name):
+            self.linux.address(name, f"{address}/24")
+            return self.linux, ["--tap", name]
+        inside = self.lab.namespace(name)
+        self.lab.veth(self.linux, name, inside, "eth0")
+        self.linux.address(name, f"{address}/24")
+        return inside, ["--packet", "eth0"]
+
+    def start_host(self):
+        namespace, self.words = self.link("weir0", LINUX)
+        command = [HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX, "--http", "80"]
+        self.host = namespace.start(*command, log=LOGS / "weir-host.log")
+        up = until(lambda: self.host.poll() is not None or "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15)
+        if not up or self.host.poll() is not None:
+            raise Failed(f"the host did not come up: {' '.join(map(str, command))}\n{self.host.output()}")
+
+    # --- the steps: each returns what it reached, as text ----------------------------------------------------------------
+    def ping(self):
+        text = self.linux.run("ping", "-q", "-c", "20", "-i", "0.05", WEIR)
+        received, times = re.search(r"(\d+) received", text).group(1), re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)", text)
+        if received != "20":
+            raise Failed(text)
+        return f"20 of 20 answered, {times.group(2)} ms on average ({times.group(1)} to {times.group(3)})"
+
+    def curl(self):
+        page = LOGS / "status.html"
+        facts = self.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "10", "--output", page, "--write-out",
+                               "%{http_code} %{size_download} %{time_total}", f"http://{WEIR}/").split()
+        if facts[0] != "200" or "Weir" not in page.read_text(errors="replace"):
+            raise Failed(f"the status page is not what it should be: {facts}")
+        return f"HTTP {facts[0]}, {facts[1]} bytes in {float(facts[2]) * 1000:.1f} ms"
+
+    def iperf3(self, *words):
+        text = self.linux.run("iperf3", "-c", WEIR, "-t", SECONDS, "-J", *words, timeout=60, check=False)
+        try:
+            report = json.loads(text)
+        except ValueError:
+            raise Failed(text) from None
+        if "error" in report:
+            raise Failed(report["error"])
+        return report["end"]
+
+    def tcp_to_weir(self):
+        end = self.iperf3()
+        return f"{rate(end['sum_received'])}, {end['sum_sent'].get('retransmits', 0)} retransmissions"
+
+    def tcp_from_weir(self):
+        return rate(self.iperf3("-R")["sum_received"])
+
+    def udp(self):
+        total = self.iperf3("-u", "-b", UDP_RATE)["sum"]
+        if total["packets"] == 0:
+            raise Failed("no datagram arrived")
+        return f"{rate(total)} of {UDP_RATE}bit/s offered, {total['lost_percent']:.2f} % lost, jitter {total['jitter_ms']:.3f} ms"
+
+    def weir_client(self, command, *words, seconds=60):
+        """A second Weir host, alone on a link where Linux serves; returns what its command printed."""
+        namespace, link = self.client_link
+        return namespace.run(HOST, *link, *words, "--run", command, timeout=seconds)
+
+    def start_servers(self):
+        self.client_link = self.link("weir1", CLIENT_LINUX)
+        self.linux.start("dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=", "--interface=weir1", "--bind-interfaces",
+                         "--except-interface=lo", "--pid-file=", "--no-resolv", "--no-hosts", f"--dhcp-leasefile={LOGS / 'leases'}", "--dhcp-authoritative",
+                         "--dhcp-range=10.78.0.50,10.78.0.99,1h", f"--dhcp-option=option:router,{CLIENT_LINUX}", f"--address=/{NAME}/{NAMED}",
+                         "--log-facility=-", "--log-dhcp", "--log-queries", log=LOGS / "dnsmasq.log")
+        (LOGS / "chrony.conf").write_text(f"local stratum 8\nallow\nbindaddress {CLIENT_LINUX}\ncmdport 0\npidfile {LOGS / 'chronyd.pid'}\n"
+                                          "bindcmdaddress /\n")
+        self.linux.start(shutil.which("chronyd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "-d", "-x", "-u", "root", "-f", LOGS / "chrony.conf",
+                         log=LOGS / "chronyd.log")
+        until(lambda: ":53 " in (sockets := self.linux.run("ss", "-Huln")) and ":123 " in sockets and ":67 " in sockets, 10)
+
+    def dhcp(self):
+        text = self.weir_client("dhcp", "--dhcp")
+        lease = (LOGS / "leases").read_text().split()
+        address = next((word for word in lease if word.startswith("10.78.0.")), None)
+        if address is None or address not in text:
+            raise Failed(f"dnsmasq leased {address}; the client says:\n{text}")
+        return f"{address} from dnsmasq, probed by ARP before use"
+
+    def static(self):
+        return ["--address", "10.78.0.3/24", "--gateway", CLIENT_LINUX, "--dns", CLIENT_LINUX]
+
+    def resolve(self):
+        text = self.weir_client(f"resolve {NAME}", *self.static())
+        if NAMED not in text:
+            raise Failed(text)
+        return f"{NAME} is {NAMED}"
+
+    def sntp(self):
+        text = self.weir_client(f"sntp {CLIENT_LINUX}", *self.static())
+        if not re.search(r"\d{4}|offset", text):
+            raise Failed(text)
+        return text.strip().split("\n")[-1]
+
+    # --- all of it -------------------------------------------------------------------------------------------------------
+    def step(self, title, function):
+        try:
+            print(f"  ok    {title:<34}{function()}", flush=True)
+        except (Failed, RuntimeError, OSError, ValueError, KeyError, AttributeError, subprocess.SubprocessError) as error:
+            self.failures += 1
+            print(f"  FAIL  {title:<34}{str(error).strip() or type(error).__name__}", flush=True)
+
+    def show(self):
+        try:
+            self.start_host()
+        except (Failed, RuntimeError, OSError, subprocess.SubprocessError) as error:
+            self.failures += 1
+            print(f"  FAIL  {error}")
+            return
+        print(f"A Weir host at {WEIR} ({' '.join(self.words)}), Linux at {LINUX}.\n", flush=True)
+        self.step("ping", self.ping)
+        self.step("curl, the status page", self.curl)
+        self.step("iperf3 TCP, Linux to Weir", self.tcp_to_weir)
+        self.step("iperf3 TCP, Weir to Linux", self.tcp_from_weir)
+        self.step("iperf3 UDP, Linux to Weir", self.udp)
+        self.start_servers()
+        self.step("a DHCP lease from dnsmasq", self.dhcp)
+        self.step("a name resolved by dnsmasq", self.resolve)
+        self.step("the time from chrony", self.sntp)
+
+    def stay(self):
+        port = forward_door()
+        own = "--user --preserve-credentials " if os.environ.get("WEIR_RUN_USER") else ""
+        print(f"""
+The host stays up until Ctrl-C.
+  status page     http://127.0.0.1:{port}/
+  from inside     {'sudo ' if not own else ''}nsenter {own}--net -t {os.getpid()} iperf3 -c {WEIR}
+                  (ping {WEIR}, curl http://{WEIR}/, nc {WEIR} 7 …)
+  logs            build/run/""", flush=True)
+        self.host.wait()
+        self.failures += 1
+        print(f"the host ended by itself:\n{self.host.output()[-2000:]}")
+
+
+def rate(total):
+    return f"{total['bits_per_second'] / 1e9:.2f} Gbit/s" if total["bits_per_second"] >= 1e9 else f"{total['bits_per_second'] / 1e6:.0f} Mbit/s"
+
+
+def main():
+    if os.geteuid() != 0:
+        os.environ["WEIR_RUN_USER"] = "1"
+    enter_private_network()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
+    start = time.monotonic()
+    with Lab(LOGS) as lab:
+        demonstration = Demonstration(lab)
+        demonstration.show()
+        print(f"\n{'every step worked' if not demonstration.failures else f'{demonstration.failures} failed; see build/run/'}"
+              f" ({time.monotonic() - start:.0f} s)", flush=True)
+        if "--once" not in sys.argv and not demonstration.failures:
+            try:
+                demonstration.stay()
+            except KeyboardInterrupt:
+                print()
+    return 1 if demonstration.failures else 0
+
+
+try:
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)

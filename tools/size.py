@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Sizes of the three profiles on a Cortex-M3 (gcc -Os), from build/m3: code, data, worst stack, and each object; writes
+build/size.json, prints a table, and fails when config/budgets.toml is exceeded.
+
+code    text and read-only data of every object in the library.
+data    variable data of the objects (there is none) plus, for profiles without allocator, what weir_size() asks for with the
+        default limits: the program that asks runs under qemu-arm.
+stack   the worst sum along the call tree: each function's own frame (gcc -fstack-usage) plus its deepest callee
+        (gcc -fcallgraph-info). Calls through pointers are followed as config/calls.toml says; a caller not listed there is
+        reported, as is recursion. Library routines of the compiler and libc, and the driver's and port's functions, are not counted.
+core    tiny.core_code: tiny linked with --gc-sections from the public functions a server needs (config/budgets.toml, tiny.server)."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/m3"
+PROFILES = ("tiny", "small", "full")
+METAL = "arm-none-eabi-"
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def objects(profile):
+    return [pathlib.Path(line) for line in (BUILD / profile / "objects").read_text().split()]
+
+
+def sections(path):
+    """(code, data) bytes of an object: what lands in flash, and what is variable."""
+    code = data = 0
+    for line in run(METAL + "size", "-A", path).split("\n"):
+        words = line.split()
+        if len(words) < 2 or not words[1].isdigit():
+            continue
+        name, size = words[0], int(words[1])
+        if name.startswith((".text", ".rodata", ".init", ".data.rel.ro")):
+            code += size
+        elif name.startswith((".data", ".bss")):
+            data += size
+    return code, data
+
+
+class CallTree:
+    """Frames and calls of one profile. Static functions are told apart by their file, as gcc does."""
+
+    def __init__(self, profile, pointers):
+        self.frames, self.calls, self.pointers = {}, {}, pointers
+        self.unlisted, self.recursive, self.dynamic, self.memo = set(), set(), set(), {}
+        for path in objects(profile):
+            self.read((ROOT / path).with_suffix(".ci").read_text())
+
+    def read(self, text):
+        for title, label in re.findall(r'node: \{ title: "([^"]*)" label: "([^"]*)"', text):
+            size = re.search(r"\\n(\d+) bytes \((\w[^)]*)\)", label)
+            if size:
+                self.frames[title] = int(size.group(1))
+                if size.group(2) == "dynamic":
+                    self.dynamic.add(self.short(title))
+        for source, target in re.findall(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"', text):
+            self.calls.setdefault(source, set()).add(target)
+
+    @staticmethod
+    def short(title):
+        return title.split(":")[-1]
+
+    def named(self, name):
+        """All functions of that name: a listed callee may be static."""
+        return [title for title in self.frames if self.short(title) == name]
+
+    def callees(self, title):
+        for target in self.calls.get(title, ()):
+            if target != "__indirect_call":
+                yield target
+                continue
+            if self.short(title) not in self.pointers:
+                self.unlisted.add(self.short(title))
+            for name in self.pointers.get(self.short(title), ()):
+                yield from self.named(name)
+
+    def worst(self, title, path=()):
+        """(bytes, chain of names) of the deepest descent from here."""
+        if title in path:
+            self.recursive.add(self.short(title))
+            return 0, ()
+        if title in self.memo:
+            return self.memo[title]
+        below = max((self.worst(target, path + (title,)) for target in self.callees(title) if target in self.frames), default=(0, ()))
+        result = self.frames.get(title, 0) + below[0], (self.short(title),) + below[1]
+        self.memo[title] = result
+        return result
+
+    def deepest(self):
+        return max((self.worst(title) for title in self.frames), default=(0, ()))
+
+
+def core_code(server):
+    """Bytes of code left of tiny when only what a server calls is linked, by object."""
+    target = BUILD / "tiny/core.elf"
+    run(METAL + "ld", "--gc-sections", "--unresolved-symbols=ignore-all", "-Ttext=0", "-e", server[0], *[f"--undefined={name}" for name in server],
+        *objects("tiny"), "-o", target)
+    missing = set(server) - set(re.findall(r"^(\w+) [^U]", run(METAL + "nm", "--format=posix", target), re.M))
+    if missing:
+        sys.exit(f"config/budgets.toml names what tiny does not have: {', '.join(sorted(missing))}")
+    return sections(target)[0]
+
+
+PROBE = """
+#include "weir/instance.h"
+static void out(unsigned long n)
+{
+    char text[12], *p = text + sizeof text;
+    *--p = '\\n';
+    do { *--p = (char)('0' + n % 10); } while (n /= 10);
+    register long r0 __asm__("r0") = 1;
+    register const char *r1 __asm__("r1") = p;
+    register long r2 __asm__("r2") = text + sizeof text - p;
+    register long r7 __asm__("r7") = 4;
+    __asm__ volatile("svc 0" : "+r"(r0) : "r"(r1), "r"(r2), "r"(r7) : "memory");
+}
+void _start(void)
+{
+    const struct weir_config config = {0};
+    out(weir_size(&config));
+    register long r0 __asm__("r0") = 0;
+    register long r7 __asm__("r7") = 1;
+    __asm__ volatile("svc 0" : : "r"(r0), "r"(r7));
+}
+"""
+
+
+def instance_bytes(profile):
+    """What weir_size() says on the target, with default limits."""
+    source, program = BUILD / profile / "probe.c", BUILD / profile / "probe"
+    source.write_text(PROBE)
+    run(METAL + "gcc", "-std=gnu11", "-Os", "-mcpu=cortex-m3", "-mthumb", "-Iinclude", f"-DWEIR_PROFILE_{profile.upper()}", "-nostartfiles", "-static",
+        "-ffunction-sections", "-Wl,--gc-sections", source, BUILD / profile / "libweir.a", "-o", program)
+    return int(run("qemu-arm", program))
+
+
+def measure(profile, pointers):
+    sizes = {str(path.relative_to(f"build/m3/{profile}/obj/src")): sections(path) for path in objects(profile)}
+    tree = CallTree(profile, pointers)
+    stack, chain = tree.deepest()
+    code = sum(c for c, _ in sizes.values())
+    result = {"code": code, "data": sum(d for _, d in sizes.values()), "stack": stack, "stack_chain": list(chain),
+              "largest_frames": [[CallTree.short(t), b] for t, b in sorted(tree.frames.items(), key=lambda item: -item[1])[:8]],
+              "objects": {name: {"code": c, "data": d} for name, (c, d) in sizes.items()},
+              "stack_not_followed": sorted(tree.unlisted), "recursive": sorted(tree.recursive), "dynamic_frames": sorted(tree.dynamic)}
+    if profile != "full":
+        result["instance"] = instance_bytes(profile)
+        result["data"] += result["instance"]
+    return result
+
+
+def show(result):
+    for profile, sizes in result["profiles"].items():
+        print(f"\n{profile}")
+        for name, size in sorted(sizes["objects"].items()):
+            print(f"    {name:<28} {size['code']:7}")
+        print(f"  deepest stack: {' > '.join(sizes['stack_chain'])}")
+        for title, names in (("not followed through a pointer", "stack_not_followed"), ("recursive", "recursive"), ("frame of unknown size", "dynamic_frames")):
+            if sizes[names]:
+                print(f"  {title}: {', '.join(sizes[names])}")
+    print(f"\n{'Cortex-M3, -Os':<16}{'code':>9}{'data':>9}{'stack':>9}")
+    for profile, sizes in result["profiles"].items():
+        print(f"{profile:<16}{sizes['code']:>9}{sizes['data']:>9}{sizes['stack']:>9}")
+    print(f"{'tiny, a server':<16}{result['tiny']['core_code']:>9}")
+
+
+def over(result, budgets):
+    problems = [f"{profile}.{key} is {result['profiles'][profile][key]}, the budget {limit}"
+                for profile in PROFILES for key, limit in budgets[profile].items() if key in ("code", "data", "stack") and result["profiles"][profile][key] > limit]
+    if result["tiny"]["core_code"] > budgets["tiny"]["core_code"]:
+        problems.append(f"tiny.core_code is {result['tiny']['core_code']}, the budget {budgets['tiny']['core_code']}")
+    for profile in PROFILES:
+        problems += [f"{profile}: {name} is recursive: the stack has no bound" for name in result["profiles"][profile]["recursive"]]
+    return problems
+
+
+def main():
+    budgets = tomllib.loads((ROOT / "config/budgets.toml").read_text())
+    pointers = tomllib.loads((ROOT / "config/calls.toml").read_text())["through_pointers"]
+    result = {"target": "Cortex-M3, " + run(METAL + "gcc", "--version").split("\n")[0] + ", -Os",
+              "tiny": {"core_code": core_code(budgets["tiny"]["server"])}, "profiles": {p: measure(p, pointers) for p in PROFILES}}
+    (ROOT / "build/size.json").write_text(json.dumps(result, indent=2) + "\n")
+    show(result)
+    problems = over(result, budgets)
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+sys.exit(main())
