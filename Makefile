@@ -4,6 +4,7 @@
 #   tools/build.mk     library, applications and test programs, once for each variant (host, asan, tsan, mips, …)
 #   tools/metal.mk     the profiles tiny, small and full for a Cortex-M3, and `make size`
 #   tools/check.mk     the checks of `make check`
+#   tools/fuzz.mk      the fuzz targets
 MAKEFLAGS += --no-builtin-rules
 JOBS ?= $(shell nproc)
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
@@ -42,7 +43,7 @@ check:
 ## make size       code, data and stack of each profile on a Cortex-M3, against config/budgets.toml
 size:
 	@tools/need.sh size
-	@$(MAKE) -s $(B)/size.json
+	@$(MAKE) -s size-report
 
 ## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots
 bench:
@@ -75,6 +76,7 @@ clean:
 include tools/build.mk
 include tools/metal.mk
 include tools/check.mk
+include tools/fuzz.mk
 
 # Python packages for tests and benchmarks, in an environment of our own.
 $(B)/venv/ready: tools/requirements.txt

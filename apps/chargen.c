@@ -5,7 +5,7 @@
 
 #define SPANS 4
 
-static struct chargen *chargen_of(struct watch *watch, size_t offset)
+static struct chargen *chargen_of(struct weir_watch *watch, size_t offset)
 {
     return (struct chargen *)(void *)((char *)watch - offset);
 }
@@ -56,7 +56,7 @@ static struct chargen_connection *chargen_free(struct chargen *chargen)
     return NULL;
 }
 
-static void chargen_accept(struct watch *watch, weir_socket listener, uint32_t events)
+static void chargen_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
 {
     struct chargen *chargen = chargen_of(watch, offsetof(struct chargen, listener));
     struct chargen_connection *connection;
@@ -71,7 +71,7 @@ static void chargen_accept(struct watch *watch, weir_socket listener, uint32_t e
     }
 }
 
-static void chargen_stream(struct watch *watch, weir_socket socket, uint32_t events)
+static void chargen_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct chargen_connection *connection = (struct chargen_connection *)watch;
     struct chargen *chargen = connection->chargen;
@@ -80,7 +80,7 @@ static void chargen_stream(struct watch *watch, weir_socket socket, uint32_t eve
         chargen_accept(&chargen->listener, chargen->listening, events);  // one may wait for this place
 }
 
-static void chargen_datagram(struct watch *watch, weir_socket socket, uint32_t events)
+static void chargen_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct weir *weir = chargen_of(watch, offsetof(struct chargen, datagram))->loop->weir;
     uint8_t out[CHARGEN_DATAGRAM];

@@ -15,14 +15,14 @@
 #define CHARGEN_DATAGRAM 512u               // RFC 864: at most
 
 struct chargen_connection {
-    struct watch watch;
+    struct weir_watch watch;
     struct chargen *chargen;
     weir_socket socket;  // 0: free
     uint32_t at;         // position in the cycle
 };
 
 struct chargen {
-    struct watch listener, datagram;
+    struct weir_watch listener, datagram;
     struct loop *loop;
     weir_socket listening, bound;  // 0: none
     struct chargen_connection connections[CHARGEN_CONNECTIONS];

@@ -3,12 +3,12 @@
 
 #include "service.h"
 
-static struct discard *discard_of(struct watch *watch, size_t offset)
+static struct discard *discard_of(struct weir_watch *watch, size_t offset)
 {
     return (struct discard *)(void *)((char *)watch - offset);
 }
 
-static void discard_stream(struct watch *watch, weir_socket socket, uint32_t events)
+static void discard_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct discard *discard = discard_of(watch, offsetof(struct discard, stream));
     struct weir_slice slices[8];
@@ -22,7 +22,7 @@ static void discard_stream(struct watch *watch, weir_socket socket, uint32_t eve
         (void)weir_socket_close(discard->loop->weir, socket);
 }
 
-static void discard_accept(struct watch *watch, weir_socket listener, uint32_t events)
+static void discard_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
 {
     struct discard *discard = discard_of(watch, offsetof(struct discard, listener));
     weir_socket socket;
@@ -31,7 +31,7 @@ static void discard_accept(struct watch *watch, weir_socket listener, uint32_t e
         discard_stream(&discard->stream, socket, WEIR_READABLE);
 }
 
-static void discard_datagram(struct watch *watch, weir_socket socket, uint32_t events)
+static void discard_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct discard *discard = discard_of(watch, offsetof(struct discard, datagram));
     struct weir_message message;

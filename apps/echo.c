@@ -7,7 +7,7 @@
 
 #define SPANS 4
 
-static struct echo *echo_of(struct watch *watch, size_t offset)
+static struct echo *echo_of(struct weir_watch *watch, size_t offset)
 {
     return (struct echo *)(void *)((char *)watch - offset);
 }
@@ -31,7 +31,7 @@ static void gather(const struct weir_span *to, const struct weir_slice *from, ui
 }
 
 // Bounded: by what the receive queue holds; nothing arrives while this runs.
-static void echo_stream(struct watch *watch, weir_socket socket, uint32_t events)
+static void echo_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct weir *weir = echo_of(watch, offsetof(struct echo, stream))->loop->weir;
     (void)events;
@@ -56,7 +56,7 @@ static void echo_stream(struct watch *watch, weir_socket socket, uint32_t events
     }
 }
 
-static void echo_accept(struct watch *watch, weir_socket listener, uint32_t events)
+static void echo_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
 {
     struct echo *echo = echo_of(watch, offsetof(struct echo, listener));
     weir_socket socket;
@@ -65,7 +65,7 @@ static void echo_accept(struct watch *watch, weir_socket listener, uint32_t even
         echo_stream(&echo->stream, socket, WEIR_READABLE);
 }
 
-static void echo_datagram(struct watch *watch, weir_socket socket, uint32_t events)
+static void echo_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct weir *weir = echo_of(watch, offsetof(struct echo, datagram))->loop->weir;
     struct weir_message message;

@@ -6,7 +6,7 @@
 #include "loop.h"
 
 struct echo {
-    struct watch listener, stream, datagram;
+    struct weir_watch listener, stream, datagram;
     struct loop *loop;
     weir_socket listening, bound;  // 0: none
 };

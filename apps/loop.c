@@ -23,26 +23,9 @@ void loop_remove(struct loop *loop, struct app *app)
     }
 }
 
-int loop_watch(struct loop *loop, weir_socket socket, struct watch *watch)
+int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch)
 {
     return weir_socket_set_user(loop->weir, socket, watch);
-}
-
-// Hands out at most LOOP_EVENTS events. Returns how many.
-static uint32_t loop_dispatch(struct loop *loop)
-{
-    uint32_t handled = 0;
-    while (handled < LOOP_EVENTS) {
-        uint32_t events = 0;
-        weir_socket socket = weir_ready_next(loop->weir, &events);
-        if (socket <= 0)
-            break;
-        struct watch *watch = weir_socket_user(loop->weir, socket);
-        if (watch != NULL)
-            watch->event(watch, socket, events);
-        handled++;
-    }
-    return handled;
 }
 
 static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
@@ -61,7 +44,7 @@ uint64_t loop_run(struct loop *loop, uint64_t now_us)
 {
     uint64_t due_us = weir_poll(loop->weir, now_us);
     for (uint32_t round = 0; round < LOOP_ROUNDS; round++) {
-        uint32_t handled = loop_dispatch(loop);
+        uint32_t handled = weir_dispatch(loop->weir, LOOP_EVENTS);
         uint64_t apps_due_us = loop_poll_apps(loop, now_us);
         due_us = weir_poll(loop->weir, now_us);  // sends what the handlers queued
         due_us = apps_due_us < due_us ? apps_due_us : due_us;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The dispatcher that applications share: it drains weir_ready_next, calls the handler that a socket's user pointer names, and
-// runs the applications' timers. No threads, no system calls: the same applications run on a host and on bare metal.
+// The dispatcher that applications share: it calls the watch that a socket's user pointer names (weir_dispatch), and runs the
+// applications' timers. No threads, no system calls: the same applications run on a host and on bare metal. An application's
+// struct begins with its app; its connections, listeners and clients hold a struct weir_watch each.
 //
 // All functions are called with the instance's lock held (or from the only thread), and never from inside a handler, except
 // loop_watch, loop_add and loop_remove.
@@ -9,12 +10,6 @@
 
 #include "weir/instance.h"
 #include "weir/socket.h"
-
-// What a socket's user pointer points at: the first member of an application's connection, listener or client.
-struct watch {
-    // `events` are enum weir_ready bits that became true since the last call (edges): go on until WEIR_AGAIN.
-    void (*event)(struct watch *watch, weir_socket socket, uint32_t events);
-};
 
 // An application with timers: the first member of its struct.
 struct app {
@@ -35,7 +30,7 @@ void loop_init(struct loop *loop, struct weir *weir);
 void loop_add(struct loop *loop, struct app *app);
 void loop_remove(struct loop *loop, struct app *app);
 // Names the handler of a socket's events. NULL: none.
-int loop_watch(struct loop *loop, weir_socket socket, struct watch *watch);
+int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch);
 // Polls the instance, the applications, and dispatches events until nothing is left or LOOP_ROUNDS passed. Returns the next
 // deadline, µs: <= now_us when work is left.
 uint64_t loop_run(struct loop *loop, uint64_t now_us);

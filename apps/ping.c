@@ -81,7 +81,7 @@ static void ping_take(struct ping *ping, const struct weir_message *message, con
     ping->event(ping, &reply, ping->context);
 }
 
-static void ping_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void ping_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct ping *ping = (struct ping *)(void *)((char *)watch - offsetof(struct ping, watch));
     struct weir_message message;

@@ -19,7 +19,7 @@ struct ping_reply {
 
 struct ping {
     struct app app;
-    struct watch watch;
+    struct weir_watch watch;
     struct loop *loop;
     // Called for each reply, and, with `reply` NULL, when all are in or `wait_us` passed after the last request, or on `error`.
     void (*event)(struct ping *ping, const struct ping_reply *reply, void *context);

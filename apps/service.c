@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "service.h"
 
-static weir_socket service_open(struct loop *loop, enum weir_socket_type type, uint16_t port, struct watch *watch)
+static weir_socket service_open(struct loop *loop, enum weir_socket_type type, uint16_t port, struct weir_watch *watch)
 {
     weir_socket socket = weir_socket_open(loop->weir, type, 0);
     if (socket < 0)
@@ -21,17 +21,17 @@ static weir_socket service_open(struct loop *loop, enum weir_socket_type type, u
     return socket;
 }
 
-weir_socket service_listen(struct loop *loop, uint16_t port, struct watch *watch)
+weir_socket service_listen(struct loop *loop, uint16_t port, struct weir_watch *watch)
 {
     return service_open(loop, WEIR_STREAM, port, watch);
 }
 
-weir_socket service_bind(struct loop *loop, uint16_t port, struct watch *watch)
+weir_socket service_bind(struct loop *loop, uint16_t port, struct weir_watch *watch)
 {
     return service_open(loop, WEIR_DATAGRAM, port, watch);
 }
 
-weir_socket service_accept(struct loop *loop, weir_socket listener, struct watch *watch)
+weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_watch *watch)
 {
     weir_socket socket = weir_socket_accept(loop->weir, listener);
     if (socket < 0)

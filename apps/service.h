@@ -10,11 +10,11 @@
 #define SERVICE_UNPRIVILEGED 1024u   // UDP services do not answer lower ports: two of them would answer each other for ever
 
 // Listens on `port` of every address. A socket, or an enum weir_error.
-weir_socket service_listen(struct loop *loop, uint16_t port, struct watch *watch);
+weir_socket service_listen(struct loop *loop, uint16_t port, struct weir_watch *watch);
 // Binds a datagram socket to `port` of every address. A socket, or an enum weir_error.
-weir_socket service_bind(struct loop *loop, uint16_t port, struct watch *watch);
+weir_socket service_bind(struct loop *loop, uint16_t port, struct weir_watch *watch);
 // Takes the next connection of a listener and gives it `watch` and keepalive. WEIR_AGAIN: none waits.
-weir_socket service_accept(struct loop *loop, weir_socket listener, struct watch *watch);
+weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_watch *watch);
 // Whether a datagram service may answer: not a well-known port, not sent to a broadcast or multicast address.
 bool service_may_answer(const struct weir_message *message);
 void service_close(struct loop *loop, weir_socket *socket);

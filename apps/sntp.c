@@ -105,7 +105,7 @@ static void sntp_take(struct sntp *sntp, const uint8_t *packet, uint32_t length)
     }
 }
 
-static void sntp_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void sntp_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct sntp *sntp = (struct sntp *)(void *)((char *)watch - offsetof(struct sntp, watch));
     struct weir_message message;

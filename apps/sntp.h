@@ -36,7 +36,7 @@ enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t non
 
 struct sntp {
     struct app app;
-    struct watch watch;
+    struct weir_watch watch;
     struct loop *loop;
     struct weir_addr server;
     // Called after each measurement: `error` WEIR_OK and the time, or WEIR_TIMED_OUT, WEIR_REFUSED (kiss-o'-death, or port unreachable).

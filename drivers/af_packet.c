@@ -188,7 +188,7 @@ static enum weir_tx_verdict not_sent(struct af_packet *packet, struct weir_netif
     case ENXIO:  // deleted
     case ENODEV:
         packet->counters.tx_down++;
-        carrier_lost(&packet->carrier, netif);
+        carrier_doubt(&packet->carrier);
         break;
     default: packet->counters.tx_refused++; break;
     }
@@ -281,7 +281,7 @@ static int packet_poll(struct weir_netif *netif, int budget)
     int error = 0;
     socklen_t size = sizeof error;
     if (delivered == 0 && getsockopt(packet->fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error != 0)
-        carrier_lost(&packet->carrier, netif);
+        carrier_doubt(&packet->carrier);
     return delivered;
 }
 

@@ -55,27 +55,18 @@ uint16_t carrier_mtu(const struct carrier *carrier)
     return request.ifr_mtu > UINT16_MAX ? UINT16_MAX : (uint16_t)request.ifr_mtu;
 }
 
-static void change(struct carrier *carrier, struct weir_netif *netif, bool up)
-{
-    if (carrier->up == up)
-        return;
-    carrier->up = up;
-    weir_netif_carrier(netif, up);
-}
-
 uint64_t carrier_timer(struct carrier *carrier, struct weir_netif *netif, uint64_t now_us)
 {
     if (now_us < carrier->due_us)
         return carrier->due_us;
     struct ifreq request = request_of(carrier);
     bool known = ioctl(carrier->socket, SIOCGIFFLAGS, &request) == 0;  // it fails when the interface is gone
-    change(carrier, netif, known && (request.ifr_flags & IFF_UP) && (request.ifr_flags & IFF_RUNNING));
+    bool up = known && (request.ifr_flags & IFF_UP) && (request.ifr_flags & IFF_RUNNING);
+    if (up != carrier->up)
+        weir_netif_carrier(netif, up);
+    carrier->up = up;
     carrier->due_us = now_us + (carrier->up ? CARRIER_CHECK_UP_US : CARRIER_CHECK_DOWN_US);
     return carrier->due_us;
 }
 
-void carrier_lost(struct carrier *carrier, struct weir_netif *netif)
-{
-    change(carrier, netif, false);
-    carrier->due_us = 0;
-}
+void carrier_doubt(struct carrier *carrier) { carrier->due_us = 0; }

@@ -29,7 +29,8 @@ int carrier_raise(struct carrier *carrier);
 uint16_t carrier_mtu(const struct carrier *carrier);
 // The driver's `timer`: looks when it is time, tells the stack, returns the time of the next look.
 uint64_t carrier_timer(struct carrier *carrier, struct weir_netif *netif, uint64_t now_us);
-// The driver saw an error that means "down": tells the stack at once.
-void carrier_lost(struct carrier *carrier, struct weir_netif *netif);
+// The driver saw an error that may mean "down": the next carrier_timer looks at once. The stack is not told from here, for this is
+// called inside `tx`, in the middle of its work.
+void carrier_doubt(struct carrier *carrier);
 
 #endif

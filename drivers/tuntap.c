@@ -127,6 +127,15 @@ void tuntap_attach(struct tuntap *io, struct weir_netif *netif)
         netif->capabilities |= WEIR_NETIF_USO4;
 }
 
+// The interface was deleted. Its descriptor would say so for ever, and whoever sleeps on it would not sleep: an idle socket takes its
+// place.
+static void bury(struct tuntap *io)
+{
+    io->dead = true;
+    dup2(io->carrier.socket, io->fd);
+    carrier_doubt(&io->carrier);
+}
+
 // A frame did not leave. Only "try again" keeps it; everything else ends it here, so that no frame can block those behind it.
 static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif, int reason)
 {
@@ -139,10 +148,12 @@ static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif
         return WEIR_TX_FULL;
     case EIO:  // Linux' side is down
     case ENETDOWN:
-    case EBADFD:  // … or deleted
-        io->dead |= reason == EBADFD;
         io->counters.tx_down++;
-        carrier_lost(&io->carrier, netif);
+        carrier_doubt(&io->carrier);
+        break;
+    case EBADFD:
+        io->counters.tx_down++;
+        bury(io);
         break;
     default: io->counters.tx_refused++; break;
     }
@@ -156,8 +167,8 @@ enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *t
     struct virtio_net_hdr header;
     struct iovec parts[1 + SLICES_MAX];
     int count = 0;
-    if (tx->count > SLICES_MAX)
-        return not_sent(io, netif, EMSGSIZE);
+    if (io->dead || tx->count > SLICES_MAX)
+        return not_sent(io, netif, io->dead ? EBADFD : EMSGSIZE);
     if (io->vnet) {
         vnet_from_tx(&header, tx);
         parts[count++] = (struct iovec){&header, sizeof header};
@@ -212,8 +223,7 @@ int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes)
         if (got >= 0) {
             delivered += deliver(io, netif, start, (size_t)got, room);
         } else if (errno == EBADFD) {
-            io->dead = true;
-            carrier_lost(&io->carrier, netif);
+            bury(io);
         } else if (errno != EINTR) {
             break;
         }

@@ -92,11 +92,11 @@ void weir_destroy(struct weir *weir)
     sockets_abort_all(weir);
     if (weir->now_us)
         weir_poll(weir, weir->now_us);
-    tcp_free(weir);
-    udp_free(weir);
-    while (weir->netifs)
+    while (weir->netifs)  // first: what waits for a neighbour is let go of here
         weir_netif_remove(weir->netifs);
     loopback_free(weir);
+    tcp_free(weir);
+    udp_free(weir);
     ip_free(weir);
     arp_free(weir);
     handles_free(weir);
@@ -139,11 +139,20 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
     if (!(netif->flags & WEIR_NETIF_UP))
         return;
+    if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {  // below, headers are read without asking again
+        netif->stats.rx_runt++;
+        return;
+    }
     netif->stats.rx_frames++;
     netif->stats.rx_segments += frame->segments > 1 ? frame->segments : 1;
     netif->stats.rx_bytes += frame->length;
     taps_show(netif, false, frame->slices, frame->count);
     netif->link->input(netif, frame);
+}
+
+void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
+{
+    tcp_held_complete(netif->weir, hold_owner, hold_end);
 }
 
 void neighbour_failed(struct weir *weir, struct sock *sock, int error)
@@ -219,7 +228,7 @@ static void flush_netifs(struct weir *weir)
 uint64_t weir_poll(struct weir *weir, uint64_t now_us)
 {
     weir_clock(weir, now_us);
-    bool more = loopback_poll(weir);
+    bool more = loopback_pending(weir) && loopback_poll(weir);
     more |= timers_round(weir);
     slow_round(weir);
     more |= output_round(weir);

@@ -26,6 +26,7 @@ UNIT_JOBS = 2
 MAKE = ["make", "--no-print-directory"]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
     os.environ.pop(variable, None)
+DRIVER_MODES = ("scribble", "full", "sliced", "hold")   # of tests/unit/fixture.h: tests on an instance run again in each, with sanitizers
 SLOW_VARIANTS = {"asan": 3, "tsan": 3, "mips": 3, "tiny": 3, "small": 3}
 
 
@@ -105,7 +106,11 @@ def unit_programs():
     for target in listing:
         variant, name = re.fullmatch(r"build/(\w+)/tests/(.+)", target).groups()
         emulator = ["qemu-mips"] if variant == "mips" else []
-        yield Program(f"{variant}/{name}", emulator + [target], UNIT_SECONDS * SLOW_VARIANTS.get(variant, 1), parse_cmocka, target)
+        limit = UNIT_SECONDS * SLOW_VARIANTS.get(variant, 1)
+        yield Program(f"{variant}/{name}", emulator + [target], limit, parse_cmocka, target)
+        if variant == "asan" and re.search(r'#include ".*(fixture|pair)', (ROOT / f"tests/unit/{name}_test.c").read_text()):
+            for mode in DRIVER_MODES:
+                yield Program(f"asan-{mode}/{name}", [target], limit, parse_cmocka, target, {"WEIR_TEST_DRIVER": mode})
 
 
 def script(path, limit, namespaces, environment=None, suffix=""):

@@ -46,7 +46,7 @@ TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
 $(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/%,$$<),-Itests/unit) -MMD -MP -c $$< -o $$@
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/flags: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' > $$@

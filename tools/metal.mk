@@ -19,9 +19,9 @@ $(B)/m3/$(1)/objects: always
 $(B)/m3/$(1)/libweir.a: $$(METAL_OBJECTS_$(1)) $(B)/m3/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(METAL)ar rcs $$@ $$(METAL_OBJECTS_$(1))
-$(B)/m3/$(1)/weir_all.c: $(B)/m3/$(1)/objects
-	@printf '#include "%s"\n' $$(patsubst src/%,%,$$(SRC_$(1))) > $$@
-$(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c $$(SRC_$(1))
+$(B)/m3/$(1)/weir_all.c: tools/amalgamate.py $(B)/m3/$(1)/objects $$(SRC_$(1))
+	@$(PYTHON) $$< $$@ $$(SRC_$(1))
+$(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c tools/metal.mk
 	@echo "  CC    $$@"
 	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) -MMD -MP -c $$< -o $$@
 -include $$(METAL_OBJECTS_$(1):.o=.d) $(B)/m3/$(1)/weir_all.d
@@ -33,5 +33,6 @@ $(eval $(call metal,full,FULL))
 .PHONY: metal
 metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
-$(B)/size.json: metal always
+.PHONY: size-report
+size-report: metal
 	@$(PYTHON) tools/size.py

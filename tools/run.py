@@ -3,7 +3,8 @@
 """The demonstration of `make run`: a Weir host in a private network namespace, Linux's own tools at work against it.
 
 As root, and wherever the kernel permits it, the host sits on a TAP; otherwise on one end of a veth pair through AF_PACKET, with the
-Linux tools at the other end. --once: stop after the demonstration. Exit status 0 only when every step worked. Logs: build/run/."""
+Linux tools at the other end (WEIR_RUN_LINK=packet in the environment asks for that). --once: stop after the demonstration. Exit
+status 0 only when every step worked. Logs: build/run/."""
 import json
 import os
 import pathlib
@@ -91,7 +92,7 @@ class Demonstration:
     # --- the network -----------------------------------------------------------------------------------------------------
     def link(self, name, address):
         """A link of Linux's with `address`; returns (namespace, words for weir-host) of its other side."""
-        if self.lab.tap(self.linux, name):
+        if os.environ.get("WEIR_RUN_LINK") != "packet" and self.lab.tap(self.linux, name):
             self.linux.address(name, f"{address}/24")
             return self.linux, ["--tap", name]
         inside = self.lab.namespace(name)
@@ -235,6 +236,7 @@ def main():
         os.environ["WEIR_RUN_USER"] = "1"
     enter_private_network()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGINT, signal.default_int_handler)   # also where a script started us with it ignored
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
     start = time.monotonic()

@@ -209,6 +209,16 @@ static int set_tcp(struct request *r)
     return error == WEIR_INVALID ? BSD_NOT_THERE : error;
 }
 
+// Blocking reads keep it here; readiness does where the socket knows it.
+static int set_low_water(struct request *r, int32_t value)
+{
+    const int error = value < 1 ? WEIR_INVALID : set_number(r, WEIR_OPTION_RECEIVE_LOW_WATER, value);
+    if (error && error != WEIR_NOT_SUPPORTED)
+        return error;
+    r->file->receive_low_water = (uint32_t)value;
+    return WEIR_OK;
+}
+
 static int set_mapped(struct request *r, const struct mapping *mapping)
 {
     int32_t value = r->value.number;
@@ -220,10 +230,9 @@ static int set_mapped(struct request *r, const struct mapping *mapping)
         value = value != 0;
     if (mapping->option == WEIR_OPTION_SEND_BUFFER || mapping->option == WEIR_OPTION_RECEIVE_BUFFER)
         value = value < 1 ? 1 : value > 0x40000000 ? 0x40000000 : value;
-    const int error = set_number(r, (enum weir_option)mapping->option, value);
-    if (!error && mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
-        r->file->receive_low_water = (uint32_t)value;
-    return error;
+    if (mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
+        return set_low_water(r, value);
+    return set_number(r, (enum weir_option)mapping->option, value);
 }
 
 static int set(struct request *r)
@@ -398,6 +407,8 @@ static int get_tcp(struct request *r)
 static int get(struct request *r)
 {
     const struct mapping *mapping = mapping_for(r->level, r->name);
+    if (mapping && mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
+        return get_plain(r, (int32_t)r->file->receive_low_water);
     if (mapping)
         return get_number(r, (enum weir_option)mapping->option);
     switch (r->level) {

@@ -260,7 +260,7 @@ static void take_message(struct dhcp *dhcp, const struct dhcp_message *message)
     }
 }
 
-static void dhcp_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void dhcp_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct dhcp *dhcp = (struct dhcp *)(void *)((char *)watch - offsetof(struct dhcp, watch));
     struct weir_message datagram;

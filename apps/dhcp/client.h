@@ -35,7 +35,7 @@ struct dhcp_lease {
 
 struct dhcp {
     struct app app;
-    struct watch watch;
+    struct weir_watch watch;
     struct loop *loop;
     struct weir_netif *netif;
     const char *host;            // our name, may be NULL

@@ -126,8 +126,8 @@ static void query_next_try(struct dns_query *query)
     uint8_t bytes[DNS_UDP_MAX];
     const struct weir_message message = {.peer.port = 0};  // to the connected peer
     if (query->tries >= DNS_TRIES || dns->server_count == 0) {
-        dns->count.timed_out++;
-        query_fail(query, WEIR_TIMED_OUT);
+        dns->count.timed_out += query->failure == WEIR_TIMED_OUT;
+        query_fail(query, query->failure);
         return;
     }
     query->transport = DNS_UDP;
@@ -166,7 +166,7 @@ static bool query_judge(struct dns_query *query, const uint8_t *bytes, uint32_t 
         query_ask_tcp(query);
         return true;
     case DNS_BAD: dns->count.malformed++; break;
-    case DNS_SERVER_FAILED: break;
+    case DNS_SERVER_FAILED: query->failure = WEIR_REFUSED; break;
     }
     query_next_try(query);
     return true;
@@ -230,7 +230,7 @@ static void query_read_tcp(struct dns_query *query, weir_socket socket, uint32_t
     }
 }
 
-static void query_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void query_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct dns_query *query = (struct dns_query *)watch;
     if (query->socket != socket)
@@ -345,6 +345,7 @@ int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dn
     memcpy(query->question.name, plain, sizeof plain);
     query->question.type = DNS_A;
     query->tries = query->wrong = 0;
+    query->failure = WEIR_TIMED_OUT;
     query_next_try(query);
     return query->transport == DNS_FREE ? WEIR_NO_ROUTE : WEIR_IN_PROGRESS;
 }

@@ -24,13 +24,14 @@
 #define DNS_FORGED_MAX 16u
 #define DNS_PORT 53u
 
-// `result`: enum dns_result FOUND, NO_NAME, NO_DATA, or a negative enum weir_error. May ask again at once.
+// `result`: enum dns_result FOUND, NO_NAME, NO_DATA, or a negative enum weir_error: TIMED_OUT, REFUSED (the servers said they cannot).
+// May ask again at once.
 typedef void dns_done(void *context, int result, const struct dns_answer *answer);
 
 enum dns_transport { DNS_FREE, DNS_UDP, DNS_TCP, DNS_FOLLOWS };
 
 struct dns_query {
-    struct watch watch;
+    struct weir_watch watch;
     struct dns *dns;
     enum dns_transport transport;   // FOLLOWS: another query asks for the same name
     struct dns_query *leader;
@@ -38,6 +39,7 @@ struct dns_query {
     struct weir_endpoint server;    // of the present try
     weir_socket socket;             // 0: none
     uint8_t tries, wrong;
+    int failure;                    // what to say when the tries are used up
     bool sent;                      // TCP: the question is on its way
     uint64_t due_us;
     dns_done *done;

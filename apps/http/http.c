@@ -418,7 +418,7 @@ static void status_next(struct http *http)
     }
 }
 
-static void connection_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void connection_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct http_connection *c = (struct http_connection *)watch;
     struct http *http = c->http;
@@ -466,7 +466,7 @@ static void accept_waiting(struct http *http)
     }
 }
 
-static void listener_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct http *http = (struct http *)(void *)((char *)watch - offsetof(struct http, listener));
     (void)socket, (void)events;

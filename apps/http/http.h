@@ -29,7 +29,7 @@ enum http_state { HTTP_FREE, HTTP_READING, HTTP_WAITING_STATUS, HTTP_SENDING, HT
 enum http_body { HTTP_BODY_NONE, HTTP_BODY_PAGE, HTTP_BODY_BYTES, HTTP_BODY_STATUS };
 
 struct http_connection {
-    struct watch watch;
+    struct weir_watch watch;
     struct http *http;
     weir_socket socket;
     enum http_state state;
@@ -45,7 +45,7 @@ struct http_connection {
 
 struct http {
     struct app app;
-    struct watch listener;
+    struct weir_watch listener;
     struct loop *loop;
     weir_socket listening;
     struct status status;

@@ -5,7 +5,10 @@
 
 #include "service.h"
 
-#define OWNER(test) ((struct iperf3_client *)(void *)((char *)(test) - offsetof(struct iperf3_client, test)))
+static struct iperf3_client *owner_of(struct iperf3_test *test)
+{
+    return (struct iperf3_client *)(void *)((char *)test - offsetof(struct iperf3_client, test));
+}
 
 static struct weir *weir_of(const struct iperf3_client *client)
 {
@@ -69,7 +72,8 @@ static void measuring_begin(struct iperf3_client *client)
 static void measuring_end(struct iperf3_client *client)
 {
     uint64_t now_us = now_of(client);
-    if (now_us > client->interval_from_us + IPERF3_INTERVAL_US / 10)
+    bool first = client->interval_from_us == client->test.start_us;
+    if (first || now_us > client->interval_from_us + IPERF3_INTERVAL_US / 10)
         iperf3_report_interval(client, now_us);
     iperf3_test_end(&client->test, now_us);
     if (iperf3_control_state(&client->test, IPERF3_TEST_END))
@@ -190,10 +194,10 @@ static void stream_open_udp(struct iperf3_client *client, struct iperf3_stream *
         stream_ready(client, stream);
 }
 
-static void stream_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void stream_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_stream *stream = (struct iperf3_stream *)watch;
-    struct iperf3_client *client = OWNER(stream->test);
+    struct iperf3_client *client = owner_of(stream->test);
     bool good = true;
     if (stream->socket != socket || client->phase == IPERF3_ENDED)
         return;
@@ -257,7 +261,7 @@ static void take_state(struct iperf3_client *client, uint8_t state)
         (void)iperf3_control_state(test, IPERF3_DONE);
         if (client->phase == IPERF3_ENDING)
             iperf3_report_end(client);
-        client_finish(client, client->phase == IPERF3_ENDING ? NULL : "the server ended the test before it began");
+        client_finish(client, client->phase == IPERF3_ENDING ? NULL : "the server ended the test too early");
         return;
     case IPERF3_ACCESS_DENIED: client_finish(client, "the server is busy with another test: try again later"); return;
     case IPERF3_SERVER_TERMINATE: client_finish(client, "the server was stopped"); return;
@@ -294,10 +298,10 @@ static bool control_connected(struct iperf3_client *client, uint32_t events)
     return true;
 }
 
-static void control_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_test *test = (struct iperf3_test *)watch;
-    struct iperf3_client *client = OWNER(test);
+    struct iperf3_client *client = owner_of(test);
     if (test->control != socket || client->phase == IPERF3_ENDED)
         return;
     if (client->phase == IPERF3_CONNECTING && !control_connected(client, events))

@@ -97,7 +97,7 @@ bool json_member(struct json object, const char *key, struct json *value)
         if (at == 0 || name.text[0] != '"' || at >= object.length || object.text[at] != ':')
             return false;
         at = take(object, at + 1, value);
-        if (at == 0)
+        if (at == 0 || at >= object.length)
             return false;
         if (text_equal(name.text + 1, name.length - 2, key))
             return true;
@@ -116,7 +116,7 @@ bool json_element(struct json array, uint32_t *cursor, struct json *value)
     if (skip_blanks(array, at) >= array.length - 1)
         return false;
     at = take(array, at, value);
-    if (at == 0 || (array.text[at] != ',' && at != array.length - 1))
+    if (at == 0 || at >= array.length || (array.text[at] != ',' && at != array.length - 1))
         return false;
     *cursor = at + 1;
     return true;

@@ -84,7 +84,7 @@ static void streams_start(struct iperf3_server *server)
     }
 }
 
-static void stream_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void stream_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_stream *stream = (struct iperf3_stream *)watch;
     (void)events;
@@ -128,7 +128,7 @@ static void datagram_hello(struct iperf3_server *server, const struct weir_messa
     stream_join(server, stream);
 }
 
-static void datagrams_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void datagrams_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_server *server = OWNER(watch, datagrams);
     struct iperf3_test *test = &server->test;
@@ -206,7 +206,7 @@ static bool state_take(struct iperf3_server *server, uint8_t state)
     return false;
 }
 
-static void control_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_server *server = OWNER(watch, test.control_watch);
     struct iperf3_test *test = &server->test;
@@ -314,7 +314,7 @@ static void listener_accept(struct iperf3_server *server)
     }
 }
 
-static void guest_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void guest_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_guest *guest = (struct iperf3_guest *)watch;
     (void)events;
@@ -322,7 +322,7 @@ static void guest_event(struct watch *watch, weir_socket socket, uint32_t events
         guest_run(guest);
 }
 
-static void listener_event(struct watch *watch, weir_socket socket, uint32_t events)
+static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     (void)socket, (void)events;
     listener_accept(OWNER(watch, listener));

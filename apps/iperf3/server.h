@@ -16,7 +16,7 @@ enum iperf3_phase {
 };
 
 struct iperf3_guest {
-    struct watch watch;
+    struct weir_watch watch;
     struct iperf3_server *server;
     weir_socket socket;            // 0: free
     uint32_t length;
@@ -26,7 +26,7 @@ struct iperf3_guest {
 
 struct iperf3_server {
     struct app app;
-    struct watch listener, datagrams;
+    struct weir_watch listener, datagrams;
     struct iperf3_test test;
     struct iperf3_guest guests[IPERF3_GUESTS];
     enum iperf3_phase phase;

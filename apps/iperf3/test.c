@@ -253,7 +253,7 @@ struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket so
     if (test->stream_count == IPERF3_STREAMS)
         return NULL;
     struct iperf3_stream *stream = &test->streams[test->stream_count++];
-    void (*event)(struct watch *, weir_socket, uint32_t) = stream->watch.event;
+    void (*event)(struct weir_watch *, weir_socket, uint32_t) = stream->watch.event;
     *stream = (struct iperf3_stream){.watch = {event}, .test = test, .socket = socket, .sender = sender};
     stream->count.retransmits = stream->remote.retransmits = -1;
     return stream;

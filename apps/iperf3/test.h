@@ -44,7 +44,7 @@ struct iperf3_count {
 };
 
 struct iperf3_stream {
-    struct watch watch;
+    struct weir_watch watch;
     struct iperf3_test *test;
     weir_socket socket;             // 0: none; of a UDP server all streams share one
     struct weir_endpoint local, peer;
@@ -59,7 +59,7 @@ struct iperf3_stream {
 };
 
 struct iperf3_test {
-    struct watch control_watch;
+    struct weir_watch control_watch;
     struct loop *loop;
     weir_socket control;             // 0: none
     bool server, running, udp_shared;

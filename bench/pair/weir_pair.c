@@ -236,16 +236,25 @@ __attribute__((noinline)) static void measured_bulk(weir_socket from, weir_socke
     }
 }
 
+// The end's turn, then what it wants: a byte.
+static void await_byte(struct end *end, weir_socket socket, uint8_t *byte)
+{
+    do {
+        now_us++;
+        turn(end);
+    } while (weir_socket_read(end->weir, socket, byte, 1) != 1);
+}
+
 __attribute__((noinline)) static void measured_echo(weir_socket client, weir_socket server, uint64_t rounds)
 {
     uint8_t byte = 1;
     for (uint64_t i = 0; i < rounds; i++) {
         weir_socket_write(ends[0].weir, client, &byte, 1);
-        while (weir_socket_read(ends[1].weir, server, &byte, 1) != 1)
-            turns();
+        weir_poll(ends[0].weir, now_us);
+        await_byte(&ends[1], server, &byte);
         weir_socket_write(ends[1].weir, server, &byte, 1);
-        while (weir_socket_read(ends[0].weir, client, &byte, 1) != 1)
-            turns();
+        weir_poll(ends[1].weir, now_us);
+        await_byte(&ends[0], client, &byte);
         drain_ready();
     }
 }

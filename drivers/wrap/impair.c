@@ -68,9 +68,11 @@ static enum weir_tx_verdict impair_tx(struct weir_netif *netif, const struct wei
 {
     struct impair *impair = netif->driver_data;
     struct impair_direction *out = &impair->out;
+    uint64_t now_us = weir_now_us(netif->weir);
+    if (out->line.blocked)
+        line_run_tx(&out->line, &impair->wrap, now_us);
     if (out->line.blocked)
         return WEIR_TX_FULL;
-    uint64_t now_us = weir_now_us(netif->weir);
     struct impair_direction before = *out;
     struct fate fate = decide(out, tx->length, now_us);
     bool direct = !fate.lost && !fate.corrupted && fate.due_us <= now_us && !line_busy(&out->line, now_us);
@@ -133,10 +135,10 @@ static void impair_ready(struct weir_netif *inner)
     weir_netif_ready(&impair->wrap.outer);
 }
 
-static void impair_complete(struct weir_netif *inner, int32_t hold_socket, uint32_t hold_end)
+static void impair_complete(struct weir_netif *inner, void *hold_owner, uint32_t hold_end)
 {
     struct impair *impair = inner->upper_data;
-    weir_netif_complete(&impair->wrap.outer, hold_socket, hold_end);
+    weir_netif_complete(&impair->wrap.outer, hold_owner, hold_end);
 }
 
 static void impair_carrier(struct weir_netif *inner, bool up)
@@ -160,7 +162,7 @@ uint64_t impair_poll(struct impair *impair, uint64_t now_us)
 {
     int moved = line_run_rx(&impair->in.line, &impair->wrap, now_us) + line_run_tx(&impair->out.line, &impair->wrap, now_us);
     uint64_t due_us = wrap_timer(&impair->wrap, now_us);
-    uint64_t in_us = line_next(&impair->in.line), out_us = line_next(&impair->out.line);
+    uint64_t in_us = line_next(&impair->in.line, now_us), out_us = line_next(&impair->out.line, now_us);
     due_us = in_us < due_us ? in_us : due_us;
     due_us = out_us < due_us ? out_us : due_us;
     return moved > 0 && now_us < due_us ? now_us : due_us;

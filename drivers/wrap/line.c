@@ -88,7 +88,8 @@ bool line_busy(const struct line *line, uint64_t now_us) { return line->first !=
 int line_run_tx(struct line *line, struct wrap *wrap, uint64_t now_us)
 {
     int sent = 0;
-    while (!line->blocked && line_busy(line, now_us)) {
+    line->blocked = false;
+    while (line_busy(line, now_us)) {
         if (wrap_tx(wrap, &line->first->tx) == WEIR_TX_FULL) {
             line->blocked = true;
             break;
@@ -111,7 +112,12 @@ int line_run_rx(struct line *line, struct wrap *wrap, uint64_t now_us)
     return delivered;
 }
 
-uint64_t line_next(const struct line *line) { return line->first == NULL || line->blocked ? WEIR_NEVER : line->first->due_us; }
+uint64_t line_next(const struct line *line, uint64_t now_us)
+{
+    if (line->first == NULL)
+        return WEIR_NEVER;
+    return line->blocked ? now_us + LINE_RETRY_US : line->first->due_us;
+}
 
 void line_clear(struct line *line)
 {

@@ -9,6 +9,10 @@
 
 #include "wrap.h"
 
+// A full driver is asked again after so long, should nobody say that it has room (the stack, to which nothing was refused, does
+// not wait for it).
+#define LINE_RETRY_US 1000u
+
 struct line_frame;
 
 struct line {
@@ -23,11 +27,11 @@ uint8_t *line_put_tx(struct line *line, const struct weir_tx *tx, uint64_t due_u
 uint8_t *line_put_rx(struct line *line, const struct weir_frame *frame, uint64_t due_us, enum weir_checksum checksum);
 // Whether a frame that comes now must wait behind one that is due.
 bool line_busy(const struct line *line, uint64_t now_us);
-// Sends (delivers) every frame due by now_us; work bounded by the line's content. Returns how many.
+// Sends (delivers) every frame due by now_us, also when the driver was full before; work bounded by the line's content. Returns how many.
 int line_run_tx(struct line *line, struct wrap *wrap, uint64_t now_us);
 int line_run_rx(struct line *line, struct wrap *wrap, uint64_t now_us);
-// When the next frame is due; WEIR_NEVER: none, or the driver has no room.
-uint64_t line_next(const struct line *line);
+// When line_run shall be called next; WEIR_NEVER: the line is empty.
+uint64_t line_next(const struct line *line, uint64_t now_us);
 void line_clear(struct line *line);
 
 #endif

@@ -63,9 +63,9 @@ static void pcap_input(struct weir_netif *inner, const struct weir_frame *frame)
 }
 
 static void pcap_ready(struct weir_netif *inner) { weir_netif_ready(&((struct pcap *)inner->upper_data)->wrap.outer); }
-static void pcap_complete(struct weir_netif *inner, int32_t hold_socket, uint32_t hold_end)
+static void pcap_complete(struct weir_netif *inner, void *hold_owner, uint32_t hold_end)
 {
-    weir_netif_complete(&((struct pcap *)inner->upper_data)->wrap.outer, hold_socket, hold_end);
+    weir_netif_complete(&((struct pcap *)inner->upper_data)->wrap.outer, hold_owner, hold_end);
 }
 static void pcap_carrier(struct weir_netif *inner, bool up) { weir_netif_carrier(&((struct pcap *)inner->upper_data)->wrap.outer, up); }
 static void pcap_flush(struct weir_netif *netif) { wrap_flush(&((struct pcap *)netif->driver_data)->wrap); }

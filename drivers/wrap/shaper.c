@@ -41,6 +41,8 @@ static enum weir_tx_verdict shaper_tx(struct weir_netif *netif, const struct wei
     struct shaper_direction *out = &shaper->out;
     uint64_t now_us = weir_now_us(netif->weir);
     if (out->line.blocked)
+        line_run_tx(&out->line, &shaper->wrap, now_us);
+    if (out->line.blocked)
         return WEIR_TX_FULL;
     if (out->way.rate_bps == 0 && out->line.first == NULL)
         return wrap_tx(&shaper->wrap, tx);
@@ -73,10 +75,10 @@ static void shaper_ready(struct weir_netif *inner)
     weir_netif_ready(&shaper->wrap.outer);
 }
 
-static void shaper_complete(struct weir_netif *inner, int32_t hold_socket, uint32_t hold_end)
+static void shaper_complete(struct weir_netif *inner, void *hold_owner, uint32_t hold_end)
 {
     struct shaper *shaper = inner->upper_data;
-    weir_netif_complete(&shaper->wrap.outer, hold_socket, hold_end);
+    weir_netif_complete(&shaper->wrap.outer, hold_owner, hold_end);
 }
 
 static void shaper_carrier(struct weir_netif *inner, bool up)
@@ -100,7 +102,7 @@ uint64_t shaper_poll(struct shaper *shaper, uint64_t now_us)
 {
     int moved = line_run_rx(&shaper->in.line, &shaper->wrap, now_us) + line_run_tx(&shaper->out.line, &shaper->wrap, now_us);
     uint64_t due_us = wrap_timer(&shaper->wrap, now_us);
-    uint64_t in_us = line_next(&shaper->in.line), out_us = line_next(&shaper->out.line);
+    uint64_t in_us = line_next(&shaper->in.line, now_us), out_us = line_next(&shaper->out.line, now_us);
     due_us = in_us < due_us ? in_us : due_us;
     due_us = out_us < due_us ? out_us : due_us;
     return moved > 0 && now_us < due_us ? now_us : due_us;

@@ -62,7 +62,7 @@ struct weir_tx {
     uint16_t segment_size;      // payload bytes per segment the device cuts; 0: not to be cut
     uint8_t gso;                // enum weir_gso
     bool holdable;              // the driver may answer WEIR_TX_HELD
-    int32_t hold_socket;        // to be handed to weir_tx_complete
+    void *hold_owner;        // to be handed to weir_tx_complete
     uint32_t hold_end;
 };
 
@@ -98,7 +98,7 @@ struct weir_driver {
 struct weir_upper {
     void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
     void (*ready)(struct weir_netif *netif);
-    void (*complete)(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end);
+    void (*complete)(struct weir_netif *netif, void *hold_owner, uint32_t hold_end);
     void (*carrier)(struct weir_netif *netif, bool up);
 };
 
@@ -180,7 +180,7 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame);
 // After WEIR_TX_FULL: there is room again. The next weir_poll transmits.
 void weir_tx_ready(struct weir_netif *netif);
 // Ends a WEIR_TX_HELD. Calls for one socket come in the order of the frames.
-void weir_tx_complete(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end);
+void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end);
 // Carrier came or went. On return of the carrier addresses are announced again and paused connections resume.
 void weir_link_change(struct weir_netif *netif, bool up);
 
@@ -202,12 +202,12 @@ static inline void weir_netif_ready(struct weir_netif *netif)
     else
         weir_tx_ready(netif);
 }
-static inline void weir_netif_complete(struct weir_netif *netif, int32_t hold_socket, uint32_t hold_end)
+static inline void weir_netif_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
 {
     if (netif->upper)
-        netif->upper->complete(netif, hold_socket, hold_end);
+        netif->upper->complete(netif, hold_owner, hold_end);
     else
-        weir_tx_complete(netif, hold_socket, hold_end);
+        weir_tx_complete(netif, hold_owner, hold_end);
 }
 static inline void weir_netif_carrier(struct weir_netif *netif, bool up)
 {

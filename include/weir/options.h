@@ -29,6 +29,8 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
 #define WEIR_DEFAULT_TCP_SACK 0
+#define WEIR_DEFAULT_FAST_PATH 0
+#define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 4
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 4
@@ -86,6 +88,8 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_FAST_PATH 0
+#define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 32
@@ -143,6 +147,8 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_FAST_PATH 1
+#define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 0
@@ -320,6 +326,18 @@
 #endif
 #if WEIR_CFG_TCP_SACK < 0 || WEIR_CFG_TCP_SACK > 1
 #error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 2883, 6675)"
+#endif
+#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last, or the next segment of a connection in order; nothing else depends on them
+#define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH
+#endif
+#if WEIR_CFG_FAST_PATH < 0 || WEIR_CFG_FAST_PATH > 1
+#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last, or the next segment of a connection in order; nothing else depends on them"
+#endif
+#ifndef WEIR_CFG_TCP_HELD  // drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done
+#define WEIR_CFG_TCP_HELD WEIR_DEFAULT_TCP_HELD
+#endif
+#if WEIR_CFG_TCP_HELD < 0 || WEIR_CFG_TCP_HELD > 1
+#error "WEIR_CFG_TCP_HELD must be 0 to 1: drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done"
 #endif
 #ifndef WEIR_CFG_TCP_OUT_OF_ORDER  // segments beyond a hole are kept
 #define WEIR_CFG_TCP_OUT_OF_ORDER WEIR_DEFAULT_TCP_OUT_OF_ORDER

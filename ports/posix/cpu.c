@@ -233,7 +233,10 @@ AVX2_STEP uint16_t avx2_other(uint8_t *q, const uint8_t *p, size_t bytes, bool c
     return fold(sum + sum_rest(p, bytes));
 }
 
-static __attribute__((noinline)) AVX2 uint16_t avx2_sum_other(const void *data, size_t bytes) { return avx2_other(NULL, data, bytes, false); }
+static __attribute__((noinline)) AVX2 uint16_t avx2_sum_other(const void *data, size_t bytes)
+{
+    return avx2_other(NULL, data, bytes, false);
+}
 static __attribute__((noinline)) AVX2 uint16_t avx2_copy_sum_other(void *restrict to, const void *restrict from, size_t bytes)
 {
     return avx2_other(to, from, bytes, true);
@@ -250,12 +253,24 @@ static AVX2 uint16_t avx2_copy_sum(void *restrict to, const void *restrict from,
 }
 
 static bool has(enum posix_cpu_level level) { return level != POSIX_CPU_AVX2 || __builtin_cpu_supports("avx2"); }
-#define SSE2_ROUTINES {sse2_sum, sse2_copy_sum}
-#define AVX2_ROUTINES {avx2_sum, avx2_copy_sum}
+#define SSE2_ROUTINES \
+    { \
+        sse2_sum, sse2_copy_sum \
+    }
+#define AVX2_ROUTINES \
+    { \
+        avx2_sum, avx2_copy_sum \
+    }
 #else
 static bool has(enum posix_cpu_level level) { return level == POSIX_CPU_WORDS; }
-#define SSE2_ROUTINES {NULL, NULL}
-#define AVX2_ROUTINES {NULL, NULL}
+#define SSE2_ROUTINES \
+    { \
+        NULL, NULL \
+    }
+#define AVX2_ROUTINES \
+    { \
+        NULL, NULL \
+    }
 #endif
 
 static const struct {

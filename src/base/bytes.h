@@ -10,6 +10,25 @@
 
 static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
 static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+// gcc -Os takes these two for larger than a call, before it sees that each is two instructions.
+#ifdef __GNUC__
+#define BYTES_INLINE inline __attribute__((always_inline))
+#else
+#define BYTES_INLINE inline
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+// Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
+static BYTES_INLINE void put16(uint8_t *p, uint32_t value)
+{
+    const uint16_t swapped = (uint16_t)((value & 0xff) << 8 | (value >> 8 & 0xff));
+    memcpy(p, &swapped, sizeof swapped);
+}
+static BYTES_INLINE void put32(uint8_t *p, uint32_t value)
+{
+    const uint32_t swapped = value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24;
+    memcpy(p, &swapped, sizeof swapped);
+}
+#else
 static inline void put16(uint8_t *p, uint32_t value)
 {
     p[0] = (uint8_t)(value >> 8);
@@ -22,6 +41,7 @@ static inline void put32(uint8_t *p, uint32_t value)
     p[2] = (uint8_t)(value >> 8);
     p[3] = (uint8_t)value;
 }
+#endif
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -32,6 +52,6 @@ static inline bool seq_le(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0
 static inline uint32_t seq_max(uint32_t a, uint32_t b) { return seq_lt(a, b) ? b : a; }
 static inline uint32_t seq_min(uint32_t a, uint32_t b) { return seq_lt(a, b) ? a : b; }
 
-#define container_of(pointer, type, member) ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+#define container_of(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #endif

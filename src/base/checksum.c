@@ -3,7 +3,7 @@
 
 // 32-bit words are added up in 64 bits: no carry is lost below 16 GB. Words are loaded with memcpy, which is one load where the
 // machine takes unaligned addresses and byte loads where it does not.
-static uint16_t fold(uint64_t sum)
+static uint16_t checksum_fold_64(uint64_t sum)
 {
     sum = (sum & 0xffffffff) + (sum >> 32);
     const uint32_t low = (uint32_t)sum + (uint32_t)(sum >> 32);
@@ -11,7 +11,7 @@ static uint16_t fold(uint64_t sum)
 }
 
 // The last three bytes at most, as they lie in memory; the missing bytes of the word are zero (RFC 1071 §4.1).
-static uint32_t last_word(const uint8_t *p, size_t bytes)
+static uint32_t checksum_last_word(const uint8_t *p, size_t bytes)
 {
     uint8_t padded[4] = {0};
     uint32_t word;
@@ -30,7 +30,7 @@ uint16_t checksum_sum_portable(const void *data, size_t bytes)
         memcpy(&word, p, 4);
         sum += word;
     }
-    return fold(sum + last_word(p, bytes));
+    return checksum_fold_64(sum + checksum_last_word(p, bytes));
 }
 
 uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from, size_t bytes)
@@ -46,7 +46,7 @@ uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from
     }
     for (size_t i = 0; i < bytes; i++)
         q[i] = p[i];
-    return fold(sum + last_word(p, bytes));
+    return checksum_fold_64(sum + checksum_last_word(p, bytes));
 }
 
 uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset, uint32_t length)

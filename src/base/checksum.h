@@ -21,6 +21,23 @@ static inline uint16_t checksum_copy_sum(const struct weir_port *port, void *to,
     return port->copy_sum ? port->copy_sum(to, from, bytes) : checksum_copy_sum_portable(to, from, bytes);
 }
 
+// For short pieces, as headers: the sum of `bytes` bytes, a multiple of 4, not folded, to be added to others like it.
+static inline uint64_t checksum_words(const uint8_t *data, uint32_t bytes)
+{
+    uint64_t sum = 0;
+    for (const uint8_t *end = data + bytes; data < end; data += 4) {
+        uint32_t word;
+        memcpy(&word, data, 4);
+        sum += word;
+    }
+    return sum;
+}
+// Folds such a total. The upper half of x + (x with its halves exchanged) is the sum of the halves with the carry brought round.
+static inline uint16_t checksum_fold_words(uint64_t sum)
+{
+    const uint32_t half = (uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32);
+    return (uint16_t)((half + (half << 16 | half >> 16)) >> 16);
+}
 static inline uint16_t checksum_fold(uint32_t sum)
 {
     sum = (sum & 0xffff) + (sum >> 16);

@@ -10,7 +10,7 @@ void intervals_init(struct intervals *list, uint16_t capacity)
 }
 
 // Index of the first interval that ends at or after `at`; count if none does.
-static uint32_t find(const struct intervals *list, uint32_t at)
+static uint32_t intervals_find(const struct intervals *list, uint32_t at)
 {
     uint32_t low = 0, high = list->count;
     while (low < high) {
@@ -24,7 +24,7 @@ static uint32_t find(const struct intervals *list, uint32_t at)
 }
 
 // Replaces the intervals [from, to) by `with` empty places.
-static void shift(struct intervals *list, uint32_t from, uint32_t to, uint32_t with)
+static void intervals_replace(struct intervals *list, uint32_t from, uint32_t to, uint32_t with)
 {
     memmove(&list->item[from + with], &list->item[to], (list->count - to) * sizeof list->item[0]);
     list->count = (uint16_t)(list->count - to + from + with);
@@ -34,7 +34,7 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
 {
     if (!seq_lt(start, end))
         return true;
-    const uint32_t from = find(list, start);
+    const uint32_t from = intervals_find(list, start);
     uint32_t to = from;
     for (; to < list->count && seq_le(list->item[to].start, end); to++) {
         start = seq_min(start, list->item[to].start);
@@ -43,7 +43,7 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
     if (to == from && list->count >= list->capacity)
         return false;
     if (to - from != 1)
-        shift(list, from, to, 1);
+        intervals_replace(list, from, to, 1);
     list->item[from] = (struct interval){start, end};
     list->recent = (uint16_t)from;
     return true;
@@ -51,7 +51,7 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
 
 uint32_t intervals_hole(const struct intervals *list, uint32_t start, uint32_t end, uint32_t *hole_start)
 {
-    uint32_t index = find(list, start);
+    uint32_t index = intervals_find(list, start);
     if (index < list->count && seq_le(list->item[index].start, start)) {
         start = list->item[index].end;
         index++;
@@ -76,7 +76,7 @@ uint32_t intervals_advance(struct intervals *list, uint32_t next)
     for (; gone < list->count && seq_le(list->item[gone].start, next); gone++)
         next = seq_max(next, list->item[gone].end);
     if (gone) {
-        shift(list, 0, gone, 0);
+        intervals_replace(list, 0, gone, 0);
         list->recent = (uint16_t)(list->recent > gone && list->count ? list->recent - gone : 0);
     }
     return next;

@@ -11,11 +11,14 @@ struct interval {
 };
 struct intervals {
     uint16_t count, capacity;
-    uint16_t recent;              // index of the interval that the newest data made or joined (RFC 2018 §4: first SACK block)
+    uint16_t recent;  // index of the interval that the newest data made or joined (RFC 2018 §4: first SACK block)
     struct interval item[];
 };
 
-static inline uint32_t intervals_bytes(uint32_t capacity) { return (uint32_t)(sizeof(struct intervals) + capacity * sizeof(struct interval)); }
+static inline uint32_t intervals_bytes(uint32_t capacity)
+{
+    return (uint32_t)(sizeof(struct intervals) + capacity * sizeof(struct interval));
+}
 void intervals_init(struct intervals *list, uint16_t capacity);
 // Adds [start, end), joining neighbours. Returns false, changing nothing, when it would need one more entry than there is room for.
 bool intervals_add(struct intervals *list, uint32_t start, uint32_t end);

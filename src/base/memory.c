@@ -55,14 +55,14 @@ void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep)
 }
 
 // A free object's first word is the link to the next; memcpy, since the object's own type is unknown here.
-static void push(struct pool *pool, void *object)
+static void pool_push(struct pool *pool, void *object)
 {
     memcpy(object, &pool->free, sizeof(void *));
     pool->free = object;
     pool->free_count++;
 }
 
-static void *pop(struct pool *pool)
+static void *pool_pop(struct pool *pool)
 {
     void *object = pool->free;
     if (object) {
@@ -83,21 +83,21 @@ int pool_carve(struct pool *pool, struct memory *memory, uint32_t count)
     if (!objects)
         return WEIR_NO_MEMORY;
     for (uint32_t i = count; i-- > 0;)
-        push(pool, objects + (size_t)stride * i);
+        pool_push(pool, objects + (size_t)stride * i);
     pool->keep = max_u32(pool->keep, pool->free_count);
     return WEIR_OK;
 }
 
 void *pool_get(struct pool *pool, struct memory *memory)
 {
-    void *object = pop(pool);
+    void *object = pool_pop(pool);
     return object ? object : memory_get(memory, pool->object_bytes);
 }
 
 void pool_put(struct pool *pool, struct memory *memory, void *object)
 {
     if (pool->free_count < pool->keep)
-        push(pool, object);
+        pool_push(pool, object);
     else
         memory_put(memory, object, pool->object_bytes);
 }
@@ -105,6 +105,6 @@ void pool_put(struct pool *pool, struct memory *memory, void *object)
 void pool_drain(struct pool *pool, struct memory *memory)
 {
     void *object;
-    while ((object = pop(pool)))
+    while ((object = pool_pop(pool)))
         memory_put(memory, object, pool->object_bytes);
 }

@@ -17,12 +17,12 @@ struct memory {
     uint8_t *block;         // what is left of the block given to weir_create
     size_t block_bytes;
 #if !WEIR_CFG_ALLOCATOR
-    struct stream *streams; // closed ones, see base/stream.h
+    struct stream *streams;  // closed ones, see base/stream.h
 #endif
 };
 
 #if WEIR_CFG_ALLOCATOR
-void *memory_get(struct memory *memory, size_t bytes);  // NULL: none. Not zeroed
+void *memory_get(struct memory *memory, size_t bytes);                // NULL: none. Not zeroed
 void memory_put(struct memory *memory, void *pointer, size_t bytes);  // `bytes` as asked for; NULL: nothing happens
 #else
 static inline void *memory_get(struct memory *memory, size_t bytes)
@@ -46,7 +46,7 @@ struct pool {
 void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep);
 // When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an allocator alone.
 int pool_carve(struct pool *pool, struct memory *memory, uint32_t count);
-void *pool_get(struct pool *pool, struct memory *memory);   // NULL: none. Not zeroed
+void *pool_get(struct pool *pool, struct memory *memory);  // NULL: none. Not zeroed
 void pool_put(struct pool *pool, struct memory *memory, void *object);
 void pool_drain(struct pool *pool, struct memory *memory);  // gives every free object back (weir_destroy)
 

@@ -3,14 +3,14 @@
 // before it (at most WEIR_FRAME_SLICES).
 #include "base/packet.h"
 
-static inline bool in_one_piece(const struct packet *packet, uint32_t at, uint32_t length)
+static inline bool packet_in_one_piece(const struct packet *packet, uint32_t at, uint32_t length)
 {
     return at + length <= packet_head_room(packet);
 }
 
 void packet_copy(const struct packet *packet, uint32_t at, void *to, uint32_t length)
 {
-    if (in_one_piece(packet, at, length)) {
+    if (packet_in_one_piece(packet, at, length)) {
         memcpy(to, packet->head + at, length);
         return;
     }
@@ -28,14 +28,14 @@ void packet_copy(const struct packet *packet, uint32_t at, void *to, uint32_t le
 
 uint16_t packet_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, uint32_t length)
 {
-    if (in_one_piece(packet, at, length))
+    if (packet_in_one_piece(packet, at, length))
         return checksum_sum(port, packet->head + at, length);
     return checksum_slices(port, packet->frame->slices, packet->frame->count, packet->offset + at, length);
 }
 
 uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to, uint32_t length)
 {
-    if (in_one_piece(packet, at, length))
+    if (packet_in_one_piece(packet, at, length))
         return checksum_copy_sum(port, to, packet->head + at, length);
     const struct weir_slice *slice = packet->frame->slices;
     uint8_t *out = to;

@@ -7,10 +7,10 @@
 #include "weir/netif.h"
 
 enum packet_flag {
-    PACKET_LINK_BROADCAST = 1,   // the link header was broadcast or multicast
-    PACKET_IP_BROADCAST = 2,     // the destination is a broadcast address of the interface
+    PACKET_LINK_BROADCAST = 1,  // the link header was broadcast or multicast
+    PACKET_IP_BROADCAST = 2,    // the destination is a broadcast address of the interface
     PACKET_IP_MULTICAST = 4,
-    PACKET_CHECKSUM_OK = 8,      // transport checksum needs no verification
+    PACKET_CHECKSUM_OK = 8,  // transport checksum needs no verification
     PACKET_REASSEMBLED = 16,
 };
 
@@ -19,13 +19,13 @@ enum packet_flag {
 struct packet {
     struct weir_netif *netif;
     const struct weir_frame *frame;
-    const uint8_t *head;           // first byte of the current layer
-    uint32_t offset;               // … in the frame
-    uint32_t length;               // bytes from there that belong to it (trailing padding cut)
-    const uint8_t *network;        // the network header, for quoting in ICMP errors
-    const uint8_t *link_source;    // 6 bytes; NULL: the link has no addresses
+    const uint8_t *head;         // first byte of the current layer
+    uint32_t offset;             // … in the frame
+    uint32_t length;             // bytes from there that belong to it (trailing padding cut)
+    const uint8_t *network;      // the network header, for quoting in ICMP errors
+    const uint8_t *link_source;  // 6 bytes; NULL: the link has no addresses
     struct weir_addr source, destination;
-    uint16_t network_length;       // bytes of the network header
+    uint16_t network_length;  // bytes of the network header
     uint8_t protocol, ttl, tos, flags /* enum packet_flag */;
 };
 
@@ -52,9 +52,9 @@ uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *pack
 // Going down: payload slices first (packet_out_payload), then headers, each written below the last.
 struct packet_out {
     struct weir_tx tx;
-    uint8_t *head;                                   // first header byte so far
+    uint8_t *head;  // first header byte so far
     uint32_t payload_length;
-    struct weir_slice slices[WEIR_CFG_TX_SLICES];    // [0] is the header
+    struct weir_slice slices[WEIR_CFG_TX_SLICES];  // [0] is the header
     uint8_t room[PACKET_HEADROOM];
 };
 static inline void packet_out_init(struct packet_out *out)

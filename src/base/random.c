@@ -2,48 +2,48 @@
 // SipHash as in Aumasson, Bernstein, "SipHash: a fast short-input PRF" (2012), and a generator on it.
 #include "base/random.h"
 
-struct state {
+struct siphash_state {
     uint64_t v0, v1, v2, v3;
 };
 
-static inline uint64_t rotate(uint64_t x, unsigned bits) { return x << bits | x >> (64 - bits); }
+static inline uint64_t siphash_rotate(uint64_t x, unsigned bits) { return x << bits | x >> (64 - bits); }
 
-static inline void rounds(struct state *s, unsigned count)
+static inline void siphash_rounds(struct siphash_state *s, unsigned count)
 {
     uint64_t v0 = s->v0, v1 = s->v1, v2 = s->v2, v3 = s->v3;
     while (count--) {
         v0 += v1, v2 += v3;
-        v1 = rotate(v1, 13) ^ v0, v3 = rotate(v3, 16) ^ v2;
-        v0 = rotate(v0, 32);
+        v1 = siphash_rotate(v1, 13) ^ v0, v3 = siphash_rotate(v3, 16) ^ v2;
+        v0 = siphash_rotate(v0, 32);
         v2 += v1, v0 += v3;
-        v1 = rotate(v1, 17) ^ v2, v3 = rotate(v3, 21) ^ v0;
-        v2 = rotate(v2, 32);
+        v1 = siphash_rotate(v1, 17) ^ v2, v3 = siphash_rotate(v3, 21) ^ v0;
+        v2 = siphash_rotate(v2, 32);
     }
     s->v0 = v0, s->v1 = v1, s->v2 = v2, s->v3 = v3;
 }
 
-static inline struct state start(const struct siphash_key *key)
+static inline struct siphash_state siphash_start(const struct siphash_key *key)
 {
-    return (struct state){key->k0 ^ 0x736f6d6570736575u, key->k1 ^ 0x646f72616e646f6du, key->k0 ^ 0x6c7967656e657261u,
-                          key->k1 ^ 0x7465646279746573u};
+    return (struct siphash_state){key->k0 ^ 0x736f6d6570736575u, key->k1 ^ 0x646f72616e646f6du, key->k0 ^ 0x6c7967656e657261u,
+                                  key->k1 ^ 0x7465646279746573u};
 }
 
-static inline void absorb(struct state *s, uint64_t word, unsigned count)
+static inline void siphash_absorb(struct siphash_state *s, uint64_t word, unsigned count)
 {
     s->v3 ^= word;
-    rounds(s, count);
+    siphash_rounds(s, count);
     s->v0 ^= word;
 }
 
-static inline uint64_t finish(struct state *s, unsigned count)
+static inline uint64_t siphash_finish(struct siphash_state *s, unsigned count)
 {
     s->v2 ^= 0xff;
-    rounds(s, count);
+    siphash_rounds(s, count);
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
 // Up to 8 bytes as a little-endian word, the missing ones zero.
-static uint64_t load(const uint8_t *p, size_t bytes)
+static uint64_t siphash_load(const uint8_t *p, size_t bytes)
 {
     uint64_t word = 0;
     for (size_t i = bytes; i-- > 0;)
@@ -53,48 +53,48 @@ static uint64_t load(const uint8_t *p, size_t bytes)
 
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)
 {
-    struct state s = start(key);
+    struct siphash_state s = siphash_start(key);
     const uint8_t *p = data;
     size_t left = bytes;
     for (; left >= 8; left -= 8, p += 8)
-        absorb(&s, load(p, 8), 2);
-    absorb(&s, load(p, left) | (uint64_t)bytes << 56, 2);
-    return finish(&s, 4);
+        siphash_absorb(&s, siphash_load(p, 8), 2);
+    siphash_absorb(&s, siphash_load(p, left) | (uint64_t)bytes << 56, 2);
+    return siphash_finish(&s, 4);
 }
 
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
 {
-    struct state s = start(key);
-    absorb(&s, a, 1);
-    absorb(&s, b, 1);
-    absorb(&s, (uint64_t)16 << 56, 1);
-    const uint64_t hash = finish(&s, 3);
+    struct siphash_state s = siphash_start(key);
+    siphash_absorb(&s, a, 1);
+    siphash_absorb(&s, b, 1);
+    siphash_absorb(&s, (uint64_t)16 << 56, 1);
+    const uint64_t hash = siphash_finish(&s, 3);
     return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
 // --- generator ---------------------------------------------------------------------------------------------------------
-// Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every REKEY outputs and
+// Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every RANDOM_REKEY outputs and
 // after every random_bytes: who reads the state later cannot compute what came out before.
-#define REKEY 16u
+#define RANDOM_REKEY 16u
 
-static uint64_t next(struct random *random)
+static uint64_t random_next(struct random *random)
 {
     const uint64_t counter = random->counter++;
     return siphash(&random->key, &counter, sizeof counter);
 }
 
-static void rekey(struct random *random)
+static void random_rekey(struct random *random)
 {
-    const uint64_t k0 = next(random);
-    const uint64_t k1 = next(random);
+    const uint64_t k0 = random_next(random);
+    const uint64_t k1 = random_next(random);
     random->key = (struct siphash_key){k0, k1};
     random->counter = 0;
 }
 
 void random_seed(struct random *random, const uint8_t seed[16])
 {
-    *random = (struct random){{load(seed, 8), load(seed + 8, 8)}, 0};
-    rekey(random);
+    *random = (struct random){{siphash_load(seed, 8), siphash_load(seed + 8, 8)}, 0};
+    random_rekey(random);
 }
 
 // Both halves of the new key are hashes of the data under the old key, then of the counter under those: data an attacker knows or
@@ -105,14 +105,14 @@ void random_stir(struct random *random, const void *data, size_t bytes)
     const uint64_t a = siphash(key, data, bytes);
     const uint64_t b = siphash(&(struct siphash_key){key->k1 ^ a, key->k0}, data, bytes);
     *key = (struct siphash_key){key->k0 ^ a, key->k1 ^ b};
-    rekey(random);
+    random_rekey(random);
 }
 
 uint32_t random_u32(struct random *random)
 {
-    if (random->counter >= REKEY)
-        rekey(random);
-    const uint64_t word = next(random);
+    if (random->counter >= RANDOM_REKEY)
+        random_rekey(random);
+    const uint64_t word = random_next(random);
     return (uint32_t)word ^ (uint32_t)(word >> 32);
 }
 
@@ -134,11 +134,11 @@ void random_bytes(struct random *random, void *out, size_t bytes)
 {
     uint8_t *p = out;
     while (bytes) {
-        const uint64_t word = next(random);
+        const uint64_t word = random_next(random);
         const size_t part = bytes < sizeof word ? bytes : sizeof word;
         memcpy(p, &word, part);
         p += part;
         bytes -= part;
     }
-    rekey(random);
+    random_rekey(random);
 }

@@ -2,8 +2,8 @@
 // Each call is O(1), with at most one allocation and one release (records_clear, and seldom records_pop: one for each ring).
 #include "base/records.h"
 
-#define RING_FIRST 512u   // bytes of the first ring
-#define RING_KEPT 2048u   // the largest that an empty queue keeps
+#define RECORDS_RING_FIRST 512u  // bytes of the first ring
+#define RECORDS_RING_KEPT 2048u  // the largest that an empty queue keeps
 
 // Records lie in [head, tail); or, once round, in [head, wrap) and [0, tail). head == tail: full if used, else empty.
 struct records_ring {
@@ -15,10 +15,10 @@ struct records_ring {
 struct record {
     uint32_t length, taken;  // taken: with this header and padding
 };
-#define RING_HEADER ((sizeof(struct records_ring) + 7u) & ~(size_t)7)
+#define RECORDS_RING_HEADER ((sizeof(struct records_ring) + 7u) & ~(size_t)7)
 _Static_assert(sizeof(struct record) == 8, "records stay aligned to 8");
 
-static inline uint8_t *place(const struct records_ring *ring, uint32_t at) { return (uint8_t *)ring + RING_HEADER + at; }
+static inline uint8_t *records_place(const struct records_ring *ring, uint32_t at) { return (uint8_t *)ring + RECORDS_RING_HEADER + at; }
 
 void records_init(struct records *records, uint32_t limit)
 {
@@ -26,7 +26,7 @@ void records_init(struct records *records, uint32_t limit)
     records->limit = limit & ~7u;
 }
 
-static void attach(struct records *records, struct records_ring *ring, uint32_t size)
+static void records_attach(struct records *records, struct records_ring *ring, uint32_t size)
 {
     memset(ring, 0, sizeof *ring);
     ring->size = size;
@@ -42,25 +42,25 @@ int records_carve(struct records *records, struct memory *memory)
 {
     if (WEIR_CFG_ALLOCATOR || !records->limit)
         return WEIR_OK;
-    struct records_ring *ring = memory_carve(memory, RING_HEADER + records->limit);
+    struct records_ring *ring = memory_carve(memory, RECORDS_RING_HEADER + records->limit);
     if (!ring)
         return WEIR_NO_MEMORY;
-    attach(records, ring, records->limit);
+    records_attach(records, ring, records->limit);
     return WEIR_OK;
 }
 
-static void detach_first(struct records *records, struct memory *memory)
+static void records_detach_first(struct records *records, struct memory *memory)
 {
     struct records_ring *ring = records->first;
     records->first = ring->next;
     if (!records->first)
         records->last = NULL;
     records->size -= ring->size;
-    memory_put(memory, ring, RING_HEADER + ring->size);
+    memory_put(memory, ring, RECORDS_RING_HEADER + ring->size);
 }
 
 // `need` contiguous bytes of the ring; NULL: there are not.
-static uint8_t *ring_take(struct records_ring *ring, uint32_t need)
+static uint8_t *records_ring_take(struct records_ring *ring, uint32_t need)
 {
     if (!ring->used) {
         ring->head = ring->tail = 0;
@@ -79,25 +79,25 @@ static uint8_t *ring_take(struct records_ring *ring, uint32_t need)
     }
     ring->tail = at + need;
     ring->used += need;
-    return place(ring, at);
+    return records_place(ring, at);
 }
 
 // A new newest ring, at least as large as all the others together, and for `need` bytes.
-static uint8_t *grow(struct records *records, struct memory *memory, uint32_t need)
+static uint8_t *records_grow(struct records *records, struct memory *memory, uint32_t need)
 {
     if (!WEIR_CFG_ALLOCATOR)
         return NULL;
     if (!records->count && records->first)
-        detach_first(records, memory);
+        records_detach_first(records, memory);
     const uint32_t left = records->limit - min_u32(records->size, records->limit);
     if (need > left)
         return NULL;
-    const uint32_t size = min_u32(left, max_u32(need, max_u32(RING_FIRST, records->size)));
-    struct records_ring *ring = memory_get(memory, RING_HEADER + size);
+    const uint32_t size = min_u32(left, max_u32(need, max_u32(RECORDS_RING_FIRST, records->size)));
+    struct records_ring *ring = memory_get(memory, RECORDS_RING_HEADER + size);
     if (!ring)
         return NULL;
-    attach(records, ring, size);
-    return ring_take(ring, need);
+    records_attach(records, ring, size);
+    return records_ring_take(ring, need);
 }
 
 void *records_push(struct records *records, struct memory *memory, uint32_t length)
@@ -108,9 +108,9 @@ void *records_push(struct records *records, struct memory *memory, uint32_t leng
     const uint32_t need = (length + (uint32_t)sizeof(struct record) + 7) & ~7u;
     if (records->used > records->limit || need > records->limit - records->used)  // the limit may have been lowered
         return NULL;
-    uint8_t *taken = records->last ? ring_take(records->last, need) : NULL;
+    uint8_t *taken = records->last ? records_ring_take(records->last, need) : NULL;
     if (!taken)
-        taken = grow(records, memory, need);
+        taken = records_grow(records, memory, need);
     if (!taken)
         return NULL;
     struct record *record = (void *)taken;
@@ -145,7 +145,7 @@ void *records_front(const struct records *records, uint32_t *length)
 {
     if (!records->count)
         return NULL;
-    struct record *record = (void *)place(records->first, records->first->head);
+    struct record *record = (void *)records_place(records->first, records->first->head);
     *length = record->length;
     return record + 1;
 }
@@ -155,7 +155,7 @@ void records_pop(struct records *records, struct memory *memory)
     struct records_ring *ring = records->first;
     if (!records->count)
         return;
-    const uint32_t taken = ((struct record *)(void *)place(ring, ring->head))->taken;
+    const uint32_t taken = ((struct record *)(void *)records_place(ring, ring->head))->taken;
     records->count--;
     records->used -= taken;
     records->newest = records->count ? records->newest : 0;
@@ -168,9 +168,9 @@ void records_pop(struct records *records, struct memory *memory)
     if (!WEIR_CFG_ALLOCATOR)
         return;
     while (!records->first->used && records->first->next)  // more than one when a record taken back left a ring empty
-        detach_first(records, memory);
-    if (!records->count && records->first->size > RING_KEPT)
-        detach_first(records, memory);
+        records_detach_first(records, memory);
+    if (!records->count && records->first->size > RECORDS_RING_KEPT)
+        records_detach_first(records, memory);
 }
 
 void records_clear(struct records *records, struct memory *memory)
@@ -178,7 +178,7 @@ void records_clear(struct records *records, struct memory *memory)
     records->count = records->used = records->newest = 0;
     if (WEIR_CFG_ALLOCATOR) {
         while (records->first)
-            detach_first(records, memory);
+            records_detach_first(records, memory);
     } else if (records->first) {
         records->first->used = 0;
     }
@@ -188,6 +188,6 @@ uint32_t records_memory(const struct records *records)
 {
     uint32_t bytes = records->size;
     for (const struct records_ring *ring = records->first; ring; ring = ring->next)
-        bytes += (uint32_t)RING_HEADER;
+        bytes += (uint32_t)RECORDS_RING_HEADER;
     return bytes;
 }

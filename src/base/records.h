@@ -13,18 +13,18 @@
 struct records_ring;
 struct records {
     struct records_ring *first, *last;  // oldest, newest; NULL while empty, in allocator builds
-    uint32_t limit;    // bytes the rings may take, 8 for each record included
-    uint32_t size;     // bytes of the rings now
-    uint32_t used;     // bytes of the records, their 8 bytes and padding included
-    uint32_t count;    // records
-    uint32_t newest;   // bytes of the record pushed last, for records_unpush; 0: it was taken back or popped
+    uint32_t limit;                     // bytes the rings may take, 8 for each record included
+    uint32_t size;                      // bytes of the rings now
+    uint32_t used;                      // bytes of the records, their 8 bytes and padding included
+    uint32_t count;                     // records
+    uint32_t newest;                    // bytes of the record pushed last, for records_unpush; 0: it was taken back or popped
 };
 
 void records_init(struct records *records, uint32_t limit);
 // Static builds: takes `limit` bytes (and a few words) now, or WEIR_NO_MEMORY. Allocator builds: nothing to do.
 int records_carve(struct records *records, struct memory *memory);
-// Room for one record of `length` bytes, aligned to 8; NULL: full, or no memory. It is in the queue at once. An empty queue takes any record
-// with length + 8, rounded up to 8, within the limit.
+// Room for one record of `length` bytes, aligned to 8; NULL: full, or no memory. It is in the queue at once. An empty queue takes any
+// record with length + 8, rounded up to 8, within the limit.
 void *records_push(struct records *records, struct memory *memory, uint32_t length);
 // Takes back the record pushed last, before anyone saw it (its contents proved bad).
 void records_unpush(struct records *records);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/sock.h"
 
-static void list_init(struct sock_list *list)
+static void sock_list_init(struct sock_list *list)
 {
     list->head = NULL;
     list->tail = &list->head;
@@ -9,8 +9,9 @@ static void list_init(struct sock_list *list)
 
 void socks_init(struct socks *socks)
 {
-    list_init(&socks->output);
-    list_init(&socks->ready);
+    sock_list_init(&socks->output);
+    sock_list_init(&socks->blocked);
+    sock_list_init(&socks->ready);
 }
 
 void sock_output(struct socks *socks, struct sock *sock)
@@ -72,4 +73,22 @@ void sock_ready_remove(struct socks *socks, struct sock *sock)
         socks->ready.tail = link;
     sock->ready_next = NULL;
     sock->flags &= (uint8_t)~SOCK_ON_READY;
+}
+
+void sock_blocked(struct socks *socks, struct sock *sock)
+{
+    sock->flags |= SOCK_ON_OUTPUT;
+    sock->output_next = NULL;
+    *socks->blocked.tail = sock;
+    socks->blocked.tail = &sock->output_next;
+}
+
+void socks_unblock(struct socks *socks)
+{
+    if (!socks->blocked.head)
+        return;
+    *socks->output.tail = socks->blocked.head;
+    socks->output.tail = socks->blocked.tail;
+    socks->blocked.head = NULL;
+    socks->blocked.tail = &socks->blocked.head;
 }

@@ -11,12 +11,12 @@
 enum sock_kind { SOCK_NONE, SOCK_TCP, SOCK_LISTENER, SOCK_UDP, SOCK_RAW };
 
 enum sock_flag {
-    SOCK_HANDLED = 1,        // has a handle; without it nothing is on the ready list
-    SOCK_ON_OUTPUT = 2,      // on the instance's output list or on a neighbour's waiting list
+    SOCK_HANDLED = 1,    // has a handle; without it nothing is on the ready list
+    SOCK_ON_OUTPUT = 2,  // on the instance's output list or on a neighbour's waiting list
     SOCK_ON_READY = 4,
     SOCK_REUSE_ADDRESS = 8,
     SOCK_BROADCAST = 16,
-    SOCK_DEAD = 32,          // unhashed and closed; freed when it leaves the output list
+    SOCK_DEAD = 32,  // unhashed and closed; freed when it leaves the output list
     SOCK_WAITS_NEIGHBOUR = 64,
 };
 
@@ -37,9 +37,9 @@ struct sock_list {
 };
 
 struct socks {
-    struct sock_list output;  // wants to transmit
-    struct sock_list blocked; // wanted to, but its interface was full: back to output at weir_tx_ready
-    struct sock_list ready;   // has news for its user
+    struct sock_list output;   // wants to transmit
+    struct sock_list blocked;  // wanted to, but its interface was full: back to output at weir_tx_ready
+    struct sock_list ready;    // has news for its user
 };
 
 void socks_init(struct socks *socks);

@@ -41,7 +41,8 @@ static inline void stream_settle(struct stream *stream);
 void stream_trim(struct memory *memory, struct stream *stream);
 // Appends caller's memory, not copied, only read (allocator builds; WEIR_NOT_SUPPORTED otherwise). Only at the end: WEIR_INVALID when room
 // goes beyond length, or bytes is 0; WEIR_AGAIN beyond the limit. `release` may be NULL.
-int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release, void *context);
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
+                          void *context);
 uint32_t stream_memory(const struct stream *stream);  // bytes taken from memory, the struct included
 
 #if WEIR_CFG_ALLOCATOR
@@ -54,9 +55,9 @@ struct stream_piece {
     uint8_t *data;
     stream_release *release;  // foreign memory only
     void *context;
-    uint32_t start;           // position of its first byte, counted on from piece to piece (mod 2^32)
-    uint32_t size;            // bytes of the stream in it
-    uint32_t taken;           // bytes taken from memory for it; 0: foreign or embedded
+    uint32_t start;  // position of its first byte, counted on from piece to piece (mod 2^32)
+    uint32_t size;   // bytes of the stream in it
+    uint32_t taken;  // bytes taken from memory for it; 0: foreign or embedded
 };
 
 struct stream {
@@ -65,11 +66,11 @@ struct stream {
     uint32_t skip;        // bytes of the first piece already dropped
     uint32_t first_size;  // of the first piece, as below; 0: none
     uint8_t *first_data;
-    struct stream_piece *pieces;   // those in use are [first, first + count)
+    struct stream_piece *pieces;  // those in use are [first, first + count)
     uint32_t first, count, slots;
-    uint32_t odd;         // pieces after the first whose size is not STREAM_CHUNK; none: a division finds a byte's piece
-    uint8_t *spare;       // a free chunk of STREAM_CHUNK bytes
-    uint32_t taken;       // bytes taken from memory
+    uint32_t odd;    // pieces after the first whose size is not STREAM_CHUNK; none: a division finds a byte's piece
+    uint8_t *spare;  // a free chunk of STREAM_CHUNK bytes
+    uint32_t taken;  // bytes taken from memory
     struct stream_piece own_pieces[STREAM_PIECES];
     uint8_t embedded[STREAM_EMBEDDED];
 };
@@ -129,8 +130,8 @@ static inline void stream_drop(struct memory *memory, struct stream *stream, uin
 struct stream {
     struct stream *next;  // while free
     uint32_t length, room, limit;
-    uint32_t size;        // of the ring
-    uint32_t head;        // place of offset 0
+    uint32_t size;  // of the ring
+    uint32_t head;  // place of offset 0
     uint8_t data[];
 };
 

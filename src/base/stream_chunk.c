@@ -8,10 +8,10 @@
 // while pieces of odd sizes are queued.
 #include "base/stream.h"
 
-#define CHUNK_SMALL 2048u    // one segment of an Ethernet
-#define DIRECTORY_KEPT 64u   // entries an empty stream may keep: a megabyte of chunks
+#define STREAM_CHUNK_SMALL 2048u   // one segment of an Ethernet
+#define STREAM_DIRECTORY_KEPT 64u  // entries an empty stream may keep: a megabyte of chunks
 
-_Static_assert(STREAM_CHUNK >= CHUNK_SMALL && (STREAM_CHUNK & (STREAM_CHUNK - 1)) == 0,
+_Static_assert(STREAM_CHUNK >= STREAM_CHUNK_SMALL && (STREAM_CHUNK & (STREAM_CHUNK - 1)) == 0,
                "WEIR_CFG_QUEUE_CHUNK_BYTES must be a power of two, at least 2048, where there is an allocator");
 
 int stream_carve(struct memory *memory, uint32_t count, uint32_t limit)
@@ -30,77 +30,86 @@ struct stream *stream_open(struct memory *memory, uint32_t limit)
     stream->pieces = stream->own_pieces;
     stream->slots = STREAM_PIECES;
     stream->taken = sizeof *stream;
+    stream->own_pieces[0] = (struct stream_piece){stream->embedded, NULL, NULL, 0, STREAM_EMBEDDED, 0};
+    stream->count = 1;
+    stream->capacity = stream->first_size = STREAM_EMBEDDED;
+    stream->first_data = stream->embedded;
     return stream;
 }
 
-static inline struct stream_piece *piece_at(const struct stream *stream, uint32_t index) { return &stream->pieces[stream->first + index]; }
-
-static void first_changed(struct stream *stream)
+static inline struct stream_piece *stream_piece_at(const struct stream *stream, uint32_t index)
 {
-    const struct stream_piece *piece = piece_at(stream, 0);
+    return &stream->pieces[stream->first + index];
+}
+
+static void stream_first_changed(struct stream *stream)
+{
+    const struct stream_piece *piece = stream_piece_at(stream, 0);
     stream->first_data = stream->count ? piece->data : NULL;
     stream->first_size = stream->count ? piece->size : 0;
 }
 
-static void put(struct memory *memory, struct stream *stream, void *pointer, uint32_t bytes)
+static void stream_put(struct memory *memory, struct stream *stream, void *pointer, uint32_t bytes)
 {
     stream->taken -= bytes;
     memory_put(memory, pointer, bytes);
 }
 
-static void free_spare(struct memory *memory, struct stream *stream)
+static void stream_free_spare(struct memory *memory, struct stream *stream)
 {
     if (stream->spare)
-        put(memory, stream, stream->spare, STREAM_CHUNK);
+        stream_put(memory, stream, stream->spare, STREAM_CHUNK);
     stream->spare = NULL;
 }
 
 // The piece has left the directory: its memory goes to the cache, to the allocator, or to its owner.
-static void let_go(struct memory *memory, struct stream *stream, const struct stream_piece *piece)
+static void stream_let_go(struct memory *memory, struct stream *stream, const struct stream_piece *piece)
 {
     if (piece->release)
         piece->release(piece->context);
     else if (piece->taken == STREAM_CHUNK && !stream->spare)
         stream->spare = piece->data;
     else if (piece->taken)
-        put(memory, stream, piece->data, piece->taken);
+        stream_put(memory, stream, piece->data, piece->taken);
 }
 
-static void remove_first(struct memory *memory, struct stream *stream)
+static void stream_remove_first(struct memory *memory, struct stream *stream)
 {
-    const struct stream_piece piece = *piece_at(stream, 0);
+    const struct stream_piece piece = *stream_piece_at(stream, 0);
     stream->count--;
     stream->first = stream->count ? stream->first + 1 : 0;
-    if (stream->count && piece_at(stream, 0)->size != STREAM_CHUNK)
+    if (stream->count && stream_piece_at(stream, 0)->size != STREAM_CHUNK)
         stream->odd--;
-    first_changed(stream);
-    let_go(memory, stream, &piece);
+    stream_first_changed(stream);
+    stream_let_go(memory, stream, &piece);
 }
 
-static void remove_last(struct memory *memory, struct stream *stream)
+static void stream_remove_last(struct memory *memory, struct stream *stream)
 {
-    const struct stream_piece piece = *piece_at(stream, stream->count - 1);
+    const struct stream_piece piece = *stream_piece_at(stream, stream->count - 1);
     stream->count--;
     if (stream->count && piece.size != STREAM_CHUNK)
         stream->odd--;
     if (!stream->count)
         stream->first = 0;
-    first_changed(stream);
-    let_go(memory, stream, &piece);
+    stream_first_changed(stream);
+    stream_let_go(memory, stream, &piece);
 }
 
 void stream_close(struct memory *memory, struct stream *stream)
 {
+    if (stream->count == 1 && stream->first_data == stream->embedded)
+        stream->count = 0;  // as most often
     while (stream->count)
-        remove_first(memory, stream);
-    free_spare(memory, stream);
+        stream_remove_first(memory, stream);
+    stream_free_spare(memory, stream);
     if (stream->pieces != stream->own_pieces)
         memory_put(memory, stream->pieces, stream->slots * sizeof *stream->pieces);
     memory_put(memory, stream, sizeof *stream);
 }
 
 // Makes sure that one more entry fits. False: no memory.
-static bool entry_free(struct memory *memory, struct stream *stream)
+static bool stream_entry_free(struct memory *memory, struct stream *stream)
 {
     if (stream->first + stream->count < stream->slots)
         return true;
@@ -115,36 +124,36 @@ static bool entry_free(struct memory *memory, struct stream *stream)
     }
     memmove(pieces, stream->pieces + stream->first, stream->count * sizeof *pieces);
     if (pieces != stream->pieces && stream->pieces != stream->own_pieces)
-        put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *pieces);
+        stream_put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *pieces);
     stream->pieces = pieces;
     stream->slots = slots;
     stream->first = 0;
     return true;
 }
 
-static void append(struct stream *stream, const struct stream_piece *piece)
+static void stream_append(struct stream *stream, const struct stream_piece *piece)
 {
-    struct stream_piece *to = piece_at(stream, stream->count);
+    struct stream_piece *to = stream_piece_at(stream, stream->count);
     *to = *piece;
     to->start = stream->count ? to[-1].start + to[-1].size : 0;
     stream->capacity += to->size;
     if (stream->count++ && to->size != STREAM_CHUNK)
         stream->odd++;
-    first_changed(stream);
+    stream_first_changed(stream);
 }
 
 // One more chunk, for `need` bytes beyond what exists. False: no memory.
-static bool add_chunk(struct memory *memory, struct stream *stream, uint32_t need)
+static bool stream_add_chunk(struct memory *memory, struct stream *stream, uint32_t need)
 {
-    if (!entry_free(memory, stream))
+    if (!stream_entry_free(memory, stream))
         return false;
     struct stream_piece piece = {0};
     if (!stream->count && need <= STREAM_EMBEDDED && !stream->spare) {
         piece.data = stream->embedded;
         piece.size = STREAM_EMBEDDED;
     } else {
-        const bool little = need <= CHUNK_SMALL && stream->capacity <= STREAM_EMBEDDED && !stream->spare;
-        piece.size = piece.taken = little || stream->limit < STREAM_CHUNK ? CHUNK_SMALL : STREAM_CHUNK;
+        const bool little = need <= STREAM_CHUNK_SMALL && stream->capacity <= STREAM_EMBEDDED && !stream->spare;
+        piece.size = piece.taken = little || stream->limit < STREAM_CHUNK ? STREAM_CHUNK_SMALL : STREAM_CHUNK;
         if (piece.size == STREAM_CHUNK && stream->spare) {
             piece.data = stream->spare;
             stream->spare = NULL;
@@ -155,15 +164,21 @@ static bool add_chunk(struct memory *memory, struct stream *stream, uint32_t nee
             stream->taken += piece.size;
         }
     }
-    append(stream, &piece);
+    stream_append(stream, &piece);
     return true;
 }
 
 uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 {
     const uint32_t target = min_u32(end, stream->limit);
-    while (stream->capacity < target && add_chunk(memory, stream, target - stream->capacity))
+    if (target > STREAM_EMBEDDED && !stream->room && stream->count == 1 && stream->first_data == stream->embedded) {
+        stream_remove_first(memory, stream);  // too small for what comes first: a segment had better lie in one piece
+        stream->skip = stream->capacity = 0;
+    }
+    while (stream->capacity < target && stream_add_chunk(memory, stream, target - stream->capacity))
         ;
+    if (!stream->count)
+        stream_add_chunk(memory, stream, 1);  // no memory: the embedded one at least
     const uint32_t exists = min_u32(target, stream->capacity);
     if (exists > stream->room)
         stream->room = exists;
@@ -171,12 +186,12 @@ uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 }
 
 // Index of the piece that holds the byte `at` bytes after the beginning of the first.
-static uint32_t search(const struct stream *stream, uint32_t at)
+static uint32_t stream_search(const struct stream *stream, uint32_t at)
 {
     uint32_t low = 0, high = stream->count;
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
-        if (piece_at(stream, middle)->start - piece_at(stream, 0)->start <= at)
+        if (stream_piece_at(stream, middle)->start - stream_piece_at(stream, 0)->start <= at)
             low = middle;
         else
             high = middle;
@@ -189,8 +204,8 @@ uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint3
     if (!length)
         return 0;
     uint32_t at = stream->skip + offset, made = 0;
-    const struct stream_piece *piece = piece_at(stream, search(stream, at));
-    at -= piece->start - piece_at(stream, 0)->start;
+    const struct stream_piece *piece = stream_piece_at(stream, stream_search(stream, at));
+    at -= piece->start - stream_piece_at(stream, 0)->start;
     for (; length && made < count; piece++, at = 0) {
         const uint32_t bytes = min_u32(length, piece->size - at);
         spans[made++] = (struct weir_span){piece->data + at, bytes};
@@ -200,39 +215,47 @@ uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint3
 }
 
 // After a great burst its directory goes too.
-static void directory_shrink(struct memory *memory, struct stream *stream)
+static void stream_directory_shrink(struct memory *memory, struct stream *stream)
 {
-    if (stream->slots <= DIRECTORY_KEPT)
+    if (stream->slots <= STREAM_DIRECTORY_KEPT)
         return;
-    stream->own_pieces[0] = *piece_at(stream, 0);
-    put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *stream->pieces);
+    stream->own_pieces[0] = *stream_piece_at(stream, 0);
+    stream_put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *stream->pieces);
     stream->pieces = stream->own_pieces;
     stream->slots = STREAM_PIECES;
     stream->first = 0;
 }
 
 // Nothing in it and nothing lent or expected: one chunk at most stays, and is used from its beginning again.
-static void rest(struct memory *memory, struct stream *stream)
+static void stream_rest(struct memory *memory, struct stream *stream)
 {
     while (stream->count > 1)
-        remove_last(memory, stream);
-    struct stream_piece *piece = piece_at(stream, 0);
+        stream_remove_last(memory, stream);
+    struct stream_piece *piece = stream_piece_at(stream, 0);
     if (stream->count && (piece->release || (!piece->taken && piece->data != stream->embedded)))
-        remove_first(memory, stream);
+        stream_remove_first(memory, stream);
     stream->skip = stream->capacity = 0;
-    directory_shrink(memory, stream);
+    stream_directory_shrink(memory, stream);
     if (!stream->count)
         return;
-    piece = piece_at(stream, 0);
+    piece = stream_piece_at(stream, 0);
     if (piece->taken)
-        free_spare(memory, stream);
+        stream_free_spare(memory, stream);
     piece->size = piece->taken ? piece->taken : STREAM_EMBEDDED;
     stream->capacity = piece->size;
-    first_changed(stream);
+    stream_first_changed(stream);
 }
 
 void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
+    if (bytes == stream->room && stream->count == 1 && !stream->spare && stream->slots <= STREAM_DIRECTORY_KEPT) {
+        const struct stream_piece *piece = stream_piece_at(stream, 0);
+        if (piece->data == stream->embedded || piece->taken == piece->size) {  // what stream_rest() comes to, most often
+            stream->length = stream->room = stream->skip = 0;
+            stream->capacity = stream->first_size;
+            return;
+        }
+    }
     stream->skip += bytes;
     stream->length -= bytes;
     stream->room -= bytes;
@@ -241,18 +264,18 @@ void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t b
         if (!stream->room && stream->count == 1)
             break;
         stream->skip -= stream->first_size;
-        remove_first(memory, stream);
+        stream_remove_first(memory, stream);
     }
     if (!stream->room)
-        rest(memory, stream);
+        stream_rest(memory, stream);
 }
 
 // Gives up memory beyond the data; leaves capacity == length.
-static void cut(struct memory *memory, struct stream *stream)
+static void stream_cut(struct memory *memory, struct stream *stream)
 {
     uint32_t extra = stream->capacity - stream->length;
     while (extra) {
-        struct stream_piece *last = piece_at(stream, stream->count - 1);
+        struct stream_piece *last = stream_piece_at(stream, stream->count - 1);
         const uint32_t held = last->size - (stream->count == 1 ? stream->skip : 0);
         if (extra < held) {
             if (stream->count > 1 && last->size == STREAM_CHUNK)
@@ -263,42 +286,40 @@ static void cut(struct memory *memory, struct stream *stream)
         extra -= held;
         if (stream->count == 1)
             stream->skip = 0;
-        remove_last(memory, stream);
+        stream_remove_last(memory, stream);
     }
     stream->capacity = stream->length;
-    first_changed(stream);
+    stream_first_changed(stream);
 }
 
 void stream_trim(struct memory *memory, struct stream *stream)
 {
     stream->room = stream->length;
     if (!stream->room) {
-        rest(memory, stream);
+        stream_rest(memory, stream);
         return;
     }
     uint32_t extra = stream->capacity - stream->length;
-    while (stream->count > 1 && extra >= piece_at(stream, stream->count - 1)->size) {
-        extra -= piece_at(stream, stream->count - 1)->size;
-        remove_last(memory, stream);
+    while (stream->count > 1 && extra >= stream_piece_at(stream, stream->count - 1)->size) {
+        extra -= stream_piece_at(stream, stream->count - 1)->size;
+        stream_remove_last(memory, stream);
     }
     stream->capacity = stream->length + extra;
 }
 
-int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release, void *context)
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
+                          void *context)
 {
     if (stream->room != stream->length || !bytes)
         return WEIR_INVALID;
     if (stream->length > stream->limit || bytes > stream->limit - stream->length)
         return WEIR_AGAIN;
-    if (!entry_free(memory, stream))
+    if (!stream_entry_free(memory, stream))
         return WEIR_NO_MEMORY;
-    cut(memory, stream);
-    append(stream, &(struct stream_piece){(uint8_t *)(uintptr_t)data, release, context, 0, bytes, 0});
+    stream_cut(memory, stream);
+    stream_append(stream, &(struct stream_piece){(uint8_t *)data, release, context, 0, bytes, 0});
     stream->length = stream->room = stream->capacity;
     return WEIR_OK;
 }
 
-uint32_t stream_memory(const struct stream *stream)
-{
-    return stream->taken;
-}
+uint32_t stream_memory(const struct stream *stream) { return stream->taken; }

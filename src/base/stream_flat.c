@@ -2,7 +2,7 @@
 // The stream of static builds: one ring of fixed size. All calls but stream_open are O(1) (and its search is over the free streams).
 #include "base/stream.h"
 
-static struct stream *make(struct memory *memory, uint32_t size)
+static struct stream *stream_make(struct memory *memory, uint32_t size)
 {
     if (size > UINT32_MAX - sizeof(struct stream))
         return NULL;
@@ -15,7 +15,7 @@ static struct stream *make(struct memory *memory, uint32_t size)
 int stream_carve(struct memory *memory, uint32_t count, uint32_t limit)
 {
     while (count--) {
-        struct stream *stream = make(memory, limit);
+        struct stream *stream = stream_make(memory, limit);
         if (!stream)
             return WEIR_NO_MEMORY;
         stream_close(memory, stream);
@@ -24,7 +24,7 @@ int stream_carve(struct memory *memory, uint32_t count, uint32_t limit)
 }
 
 // Whether a ring of `size` serves `limit` better than one of `best`: the smallest that is large enough, or else the largest.
-static bool serves_better(uint32_t size, uint32_t best, uint32_t limit)
+static bool stream_serves_better(uint32_t size, uint32_t best, uint32_t limit)
 {
     return size < limit ? size > best : best < limit || size < best;
 }
@@ -33,11 +33,11 @@ struct stream *stream_open(struct memory *memory, uint32_t limit)
 {
     struct stream **best = NULL, *stream = NULL;
     for (struct stream **link = &memory->streams; *link; link = &(*link)->next) {
-        if (!best || serves_better((*link)->size, (*best)->size, limit))
+        if (!best || stream_serves_better((*link)->size, (*best)->size, limit))
             best = link;
     }
     if (!best || (*best)->size < limit)
-        stream = make(memory, limit);
+        stream = stream_make(memory, limit);
     if (!stream && best) {
         stream = *best;
         *best = stream->next;
@@ -86,13 +86,11 @@ void stream_trim(struct memory *memory, struct stream *stream)
         stream->head = 0;  // the next data lies in one piece
 }
 
-int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release, void *context)
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
+                          void *context)
 {
     (void)memory, (void)stream, (void)data, (void)bytes, (void)release, (void)context;
     return WEIR_NOT_SUPPORTED;
 }
 
-uint32_t stream_memory(const struct stream *stream)
-{
-    return (uint32_t)sizeof *stream + stream->size;
-}
+uint32_t stream_memory(const struct stream *stream) { return (uint32_t)sizeof *stream + stream->size; }

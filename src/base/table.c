@@ -5,7 +5,7 @@
 // joins at most two buckets.
 #include "base/table.h"
 
-#define STEPS 2u  // per call; two, so that it can catch up after memory was short, and shrink faster than nodes go
+#define TABLE_STEPS 2u  // per call; two, so that it can catch up after memory was short, and shrink faster than nodes go
 
 void table_init(struct table *table)
 {
@@ -14,17 +14,17 @@ void table_init(struct table *table)
     table->mask = TABLE_FIRST - 1;
 }
 
-static size_t segment_bytes(unsigned k) { return ((size_t)8 << k) * sizeof(struct table_node *); }
+static size_t table_segment_bytes(unsigned k) { return ((size_t)8 << k) * sizeof(struct table_node *); }
 
 // False: no memory, or no larger table possible.
-static bool split(struct table *table, struct memory *memory)
+static bool table_split(struct table *table, struct memory *memory)
 {
     const uint32_t made = table->buckets;
     const unsigned k = 28u - (unsigned)__builtin_clz(made);
     if (k >= TABLE_SEGMENTS)
         return false;
     if (!table->segment[k]) {  // its buckets are set one by one as they come into use: no pause to clear them
-        table->segment[k] = memory_get(memory, segment_bytes(k));
+        table->segment[k] = memory_get(memory, table_segment_bytes(k));
         if (!table->segment[k])
             return false;
     }
@@ -42,7 +42,7 @@ static bool split(struct table *table, struct memory *memory)
     return true;
 }
 
-static void join(struct table *table, struct memory *memory)
+static void table_join(struct table *table, struct memory *memory)
 {
     const uint32_t given_up = table->buckets - 1;
     struct table_node **link = table_slot(table, given_up & table->mask >> 1), *chain = *table_slot(table, given_up);
@@ -52,7 +52,7 @@ static void join(struct table *table, struct memory *memory)
     table->buckets = given_up;
     if ((given_up & (given_up - 1)) == 0) {  // the first bucket of its segment
         const unsigned k = 28u - (unsigned)__builtin_clz(given_up);
-        memory_put(memory, table->segment[k], segment_bytes(k));
+        memory_put(memory, table->segment[k], table_segment_bytes(k));
         table->segment[k] = NULL;
         table->mask >>= 1;
     }
@@ -65,8 +65,8 @@ void table_insert(struct table *table, struct memory *memory, struct table_node 
     node->next = *slot;
     *slot = node;
     table->count++;
-    for (unsigned i = 0; i < STEPS && table->count > table->buckets; i++) {
-        if (!split(table, memory))
+    for (unsigned i = 0; i < TABLE_STEPS && table->count > table->buckets; i++) {
+        if (!table_split(table, memory))
             return;
     }
 }
@@ -78,13 +78,13 @@ void table_remove(struct table *table, struct memory *memory, struct table_node 
         link = &(*link)->next;
     *link = node->next;
     table->count--;
-    for (unsigned i = 0; i < STEPS && table->buckets > TABLE_FIRST && table->count < table->buckets / 2; i++)
-        join(table, memory);
+    for (unsigned i = 0; i < TABLE_STEPS && table->buckets > TABLE_FIRST && table->count < table->buckets / 2; i++)
+        table_join(table, memory);
 }
 
 void table_free(struct table *table, struct memory *memory)
 {
     for (unsigned k = 1; k < TABLE_SEGMENTS; k++)
-        memory_put(memory, table->segment[k], segment_bytes(k));
+        memory_put(memory, table->segment[k], table_segment_bytes(k));
     table_init(table);
 }

@@ -25,8 +25,9 @@ struct table {
 };
 
 void table_init(struct table *table);
-void table_insert(struct table *table, struct memory *memory, struct table_node *node, uint32_t hash);  // never fails: without memory chains get longer
-void table_remove(struct table *table, struct memory *memory, struct table_node *node);                 // shrinks one bucket at a time
+void table_insert(struct table *table, struct memory *memory, struct table_node *node,
+                  uint32_t hash);                                                        // never fails: without memory chains get longer
+void table_remove(struct table *table, struct memory *memory, struct table_node *node);  // shrinks one bucket at a time
 void table_free(struct table *table, struct memory *memory);
 
 static inline struct table_node **table_slot(const struct table *table, uint32_t bucket)
@@ -88,7 +89,10 @@ static inline uint32_t table_buckets(const struct table *table)
 #endif
 
 // Head of the chain that may hold `hash`; compare node->hash, follow next.
-static inline struct table_node *table_first(const struct table *table, uint32_t hash) { return *table_slot(table, table_bucket(table, hash)); }
+static inline struct table_node *table_first(const struct table *table, uint32_t hash)
+{
+    return *table_slot(table, table_bucket(table, hash));
+}
 // Walking: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
 static inline struct table_node *table_chain(const struct table *table, uint32_t bucket) { return *table_slot(table, bucket); }
 

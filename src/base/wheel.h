@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Timers: a hierarchical wheel (or, without WEIR_CFG_TIMER_WHEEL, a list) with one node a connection. Times are the low 32 bits of the instance's µs clock; a
-// deadline lies at most 2^31 - 1 µs (35 minutes) ahead: longer ones re-arm in hops. A node fires not before its deadline.
-// Arming later than what is armed is a store in the owner, not here: the owner finds on firing that it is early and re-arms.
+// Timers: a hierarchical wheel (or, without WEIR_CFG_TIMER_WHEEL, a list) with one node a connection. Times are the low 32 bits of the
+// instance's µs clock; a deadline lies at most 2^31 - 1 µs (35 minutes) ahead: longer ones re-arm in hops. A node fires not before its
+// deadline. Arming later than what is armed is a store in the owner, not here: the owner finds on firing that it is early and re-arms.
 #ifndef BASE_WHEEL_H
 #define BASE_WHEEL_H
 
@@ -22,9 +22,10 @@ struct wheel_node {
 #define WHEEL_LEVELS 6u
 #define WHEEL_SLOTS 64u
 struct wheel {
-    uint32_t now_us;                  // everything due before it has fired
+    uint32_t now_us;      // everything due before it has fired
     uint32_t count;
-    uint64_t occupied[WHEEL_LEVELS];  // a bit a slot
+    uint32_t soonest_us;  // no armed node is due before it, counted on from now_us; meaningless while count is 0
+    uint64_t occupied[WHEEL_LEVELS];                                // a bit a slot
     struct wheel_node *slot[(WHEEL_LEVELS - 1) * WHEEL_SLOTS + 4];  // 3 KB on 64-bit machines
 };
 #else
@@ -40,9 +41,40 @@ void wheel_arm(struct wheel *wheel, struct wheel_node *node, uint32_t due_us);
 void wheel_cancel(struct wheel *wheel, struct wheel_node *node);
 static inline bool wheel_armed(const struct wheel_node *node) { return node->link != NULL; }
 // Takes the next node that is due at now_us off the wheel; NULL: none. Call until NULL, or stop at a budget and go on later.
-struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us);
-// When to call wheel_pop next: µs from now_us, never later than the earliest deadline. It may be earlier when many timers lie close
-// together; then wheel_pop finds nothing but sorts them finer, at most 5 times a timer. false: no timer is armed.
-bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
+static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us);
+// When to call wheel_pop next: µs from now_us, never later than the earliest deadline. It may be earlier: when many timers lie close
+// together (then wheel_pop finds nothing but sorts them finer, at most 5 times a timer), or once after the earliest was cancelled or
+// moved. false: no timer is armed.
+static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
+
+#if WEIR_CFG_TIMER_WHEEL
+struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us);
+
+// µs from now_us until something may be due; 0: look. Counted from the wheel's own time, so that a long sleep is seen as such.
+static inline uint32_t wheel_wait(const struct wheel *wheel, uint32_t now_us)
+{
+    const uint32_t passed_us = now_us - wheel->now_us, due_us = wheel->soonest_us - wheel->now_us;
+    return passed_us < due_us ? due_us - passed_us : 0;
+}
+// Nearly always nothing is due, which one comparison tells.
+static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
+{
+    if (!wheel->count) {
+        wheel->now_us = now_us;
+        return NULL;
+    }
+    return wheel_wait(wheel, now_us) ? NULL : wheel_pop_due(wheel, now_us);
+}
+static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us)
+{
+    *in_us = wheel->count ? wheel_wait(wheel, now_us) : INT32_MAX;
+    return wheel->count != 0;
+}
+#else
+struct wheel_node *wheel_list_pop(struct wheel *wheel, uint32_t now_us);
+bool wheel_list_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
+static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us) { return wheel_list_pop(wheel, now_us); }
+static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us) { return wheel_list_next(wheel, now_us, in_us); }
+#endif
 
 #endif

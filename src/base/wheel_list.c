@@ -31,7 +31,7 @@ void wheel_cancel(struct wheel *wheel, struct wheel_node *node)
     node->link = NULL;
 }
 
-struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
+struct wheel_node *wheel_list_pop(struct wheel *wheel, uint32_t now_us)
 {
     struct wheel_node *node = wheel->first;
     while (node && seq_lt(now_us, node->due_us))
@@ -41,7 +41,7 @@ struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
     return node;
 }
 
-bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us)
+bool wheel_list_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us)
 {
     uint32_t earliest = INT32_MAX;
     for (const struct wheel_node *node = wheel->first; node; node = node->next)

@@ -10,19 +10,19 @@
 #include "cc/common.h"
 
 #define CUBIC_DISTANCE_MAX 0x1ffffu
-#define CUBIC_ELAPSED_MAX_US 0x10000000u       // 268 s; beyond, the epoch's clock stands still
-#define CUBIC_RECIPROCAL 1889u                 // 0.4 * 1.073741824e-9 * 2^42
-#define CUBIC_TICKS3_PER_SEGMENT 2328306437u   // 1 / (0.4 * 1.073741824e-9)
-#define CUBIC_BETA(x) ((uint32_t)((uint64_t)(x) * 717 >> 10))        // 0.7
-#define CUBIC_CONVERGE(x) ((uint32_t)((uint64_t)(x) * 870 >> 10))    // (1 + beta) / 2
-#define CUBIC_ALPHA(x) ((uint32_t)((uint64_t)(x) * 34696 >> 16))     // 3 (1 - beta) / (1 + beta) = 9/17
+#define CUBIC_ELAPSED_MAX_US 0x10000000u                         // 268 s; beyond, the epoch's clock stands still
+#define CUBIC_RECIPROCAL 1889u                                   // 0.4 * 1.073741824e-9 * 2^42
+#define CUBIC_TICKS3_PER_SEGMENT 2328306437u                     // 1 / (0.4 * 1.073741824e-9)
+#define CUBIC_BETA(x) ((uint32_t)((uint64_t)(x)*717 >> 10))      // 0.7
+#define CUBIC_CONVERGE(x) ((uint32_t)((uint64_t)(x)*870 >> 10))  // (1 + beta) / 2
+#define CUBIC_ALPHA(x) ((uint32_t)((uint64_t)(x)*34696 >> 16))   // 3 (1 - beta) / (1 + beta) = 9/17
 
 // Everything that a spurious reduction must give back (§4.9.1).
 struct cubic_epoch {
-    uint32_t w_max;        // 0: no loss yet, or a timeout
-    uint32_t cwnd_prior;   // cwnd before the last reduction
-    uint32_t origin;       // height of the plateau
-    uint32_t k_ticks;      // when the plateau is reached
+    uint32_t w_max;       // 0: no loss yet, or a timeout
+    uint32_t cwnd_prior;  // cwnd before the last reduction
+    uint32_t origin;      // height of the plateau
+    uint32_t k_ticks;     // when the plateau is reached
     uint32_t elapsed_us;
     uint32_t work_out_us;  // elapsed_us at which step and target are worked out again
     uint32_t target;       // cwnd is not raised beyond it before it is worked out again
@@ -31,14 +31,14 @@ struct cubic_epoch {
     uint32_t w_est;        // what Reno would have (§4.3)
     uint32_t est_credit;
     bool running;
-    bool friendly;         // W_cubic is below w_est
+    bool friendly;  // W_cubic is below w_est
 };
 struct cubic {
     struct cubic_epoch now, prior;
-    uint32_t last_us;      // time of the last ACK
-    uint32_t after_rto;    // bytes outstanding at a timeout that are not acknowledged yet
+    uint32_t last_us;                     // time of the last ACK
+    uint32_t after_rto;                   // bytes outstanding at a timeout that are not acknowledged yet
     uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
-    bool rto;              // the last reduction was a timeout
+    bool rto;                             // the last reduction was a timeout
 };
 _Static_assert(sizeof(struct cubic) <= WEIR_CC_STATE_MAX, "state of cubic");
 
@@ -168,13 +168,9 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
 {
     struct cubic *cubic = state;
     switch (event) {
-    case WEIR_CC_INIT:
-        cc_init_window(sample, window);
-        break;
+    case WEIR_CC_INIT: cc_init_window(sample, window); break;
     case WEIR_CC_ENTER_RECOVERY:
-    case WEIR_CC_ECN:
-        cubic_reduce(cubic, sample, window);
-        break;
+    case WEIR_CC_ECN: cubic_reduce(cubic, sample, window); break;
     case WEIR_CC_EXIT_RECOVERY:
         if (!cubic->rto)
             window->cwnd = window->ssthresh;
@@ -187,16 +183,12 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
         cubic->after_rto = cc_flight_size(sample);
         cubic->rto = true;
         break;
-    case WEIR_CC_UNDO:
-        cubic_undo(cubic, window);
-        break;
+    case WEIR_CC_UNDO: cubic_undo(cubic, window); break;
     case WEIR_CC_IDLE_RESTART:
         cc_idle_restart(sample, window);
         cubic->now.running &= window->cwnd >= window->ssthresh;
         break;
-    case WEIR_CC_EXIT_SLOW_START:
-        window->ssthresh = min_u32(window->ssthresh, window->cwnd);
-        break;
+    case WEIR_CC_EXIT_SLOW_START: window->ssthresh = min_u32(window->ssthresh, window->cwnd); break;
     }
     cubic->last_us = sample->now_us;
 }

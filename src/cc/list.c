@@ -13,7 +13,7 @@ const struct weir_cc *const weir_cc_list[] = {
     NULL,
 };
 
-static bool same(const char *a, const char *b)
+static bool cc_name_is(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
@@ -25,7 +25,7 @@ const struct weir_cc *weir_cc_find(const char *name)
     if (name == NULL)
         return weir_cc_list[0];
     for (const struct weir_cc *const *cc = weir_cc_list; *cc != NULL; cc++)
-        if (same((*cc)->name, name))
+        if (cc_name_is((*cc)->name, name))
             return *cc;
     return NULL;
 }

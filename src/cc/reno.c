@@ -3,10 +3,10 @@
 #include "cc/common.h"
 
 struct reno {
-    uint32_t credit;          // bytes acknowledged towards the next segment of growth
-    uint32_t after_rto;       // bytes outstanding at a timeout that are not acknowledged yet
+    uint32_t credit;                      // bytes acknowledged towards the next segment of growth
+    uint32_t after_rto;                   // bytes outstanding at a timeout that are not acknowledged yet
     uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
-    bool rto;                 // the last reduction was a timeout: slow start goes on through the end of recovery
+    bool rto;                             // the last reduction was a timeout: slow start goes on through the end of recovery
 };
 _Static_assert(sizeof(struct reno) <= WEIR_CC_STATE_MAX, "state of reno");
 
@@ -55,13 +55,9 @@ static void reno_event(void *state, enum weir_cc_event event, const struct weir_
 {
     struct reno *reno = state;
     switch (event) {
-    case WEIR_CC_INIT:
-        cc_init_window(sample, window);
-        break;
+    case WEIR_CC_INIT: cc_init_window(sample, window); break;
     case WEIR_CC_ENTER_RECOVERY:
-    case WEIR_CC_ECN:
-        reno_reduce(reno, sample, window);
-        break;
+    case WEIR_CC_ECN: reno_reduce(reno, sample, window); break;
     case WEIR_CC_EXIT_RECOVERY:
         if (!reno->rto)
             window->cwnd = window->ssthresh;
@@ -73,16 +69,12 @@ static void reno_event(void *state, enum weir_cc_event event, const struct weir_
         reno->after_rto = cc_flight_size(sample);
         reno->rto = true;
         break;
-    case WEIR_CC_UNDO:
-        reno_undo(reno, window);
-        break;
+    case WEIR_CC_UNDO: reno_undo(reno, window); break;
     case WEIR_CC_IDLE_RESTART:
         cc_idle_restart(sample, window);
         reno->credit = 0;
         break;
-    case WEIR_CC_EXIT_SLOW_START:
-        window->ssthresh = min_u32(window->ssthresh, window->cwnd);
-        break;
+    case WEIR_CC_EXIT_SLOW_START: window->ssthresh = min_u32(window->ssthresh, window->cwnd); break;
     }
 }
 

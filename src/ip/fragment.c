@@ -19,28 +19,28 @@
 
 #define TIMEOUT_MS 30000u
 #define DATAGRAMS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 4u)
-#define FRAGMENTS_MAX 256u                               // a datagram: 65,535 bytes in pieces of an MTU of 296
-#define INTERVALS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 8u)    // 45 pieces of an MTU of 1500 in the worst order make 22
-#define HEADER_ROOM 64u                                  // the network header goes right before the data, in the first chunk
+#define FRAGMENTS_MAX 256u                             // a datagram: 65,535 bytes in pieces of an MTU of 296
+#define INTERVALS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 8u)  // 45 pieces of an MTU of 1500 in the worst order make 22
+#define HEADER_ROOM 64u                                // the network header goes right before the data, in the first chunk
 #define CHUNK_BYTES (WEIR_CFG_ALLOCATOR || WEIR_CFG_REASSEMBLY_BYTES >= 65536 ? 2048u : 256u)
 #define CHUNKS_WHOLE ((HEADER_ROOM + IP4_PACKET_MAX + CHUNK_BYTES - 1) / CHUNK_BYTES)
 #define CHUNKS (CHUNKS_WHOLE < WEIR_FRAME_SLICES ? CHUNKS_WHOLE : WEIR_FRAME_SLICES)
-#define FIRST_TRANSPORT_BYTES 8u                         // of the first fragment: ports of any protocol
-#define FIRST_TCP_BYTES 20u                              // … and the flags of TCP
+#define FIRST_TRANSPORT_BYTES 8u  // of the first fragment: ports of any protocol
+#define FIRST_TCP_BYTES 20u       // … and the flags of TCP
 
 struct reassembly {
-    struct reassembly *next;             // hash chain
+    struct reassembly *next;  // hash chain
     struct reassembly *older, *newer;
     uint32_t source, destination;
     uint16_t id;
     uint8_t protocol, netif_index;
-    uint8_t flags;                       // of the first packet: enum packet_flag
-    uint8_t ttl, tos, header_length;     // of the first fragment; header_length 0: it has not come
-    uint8_t ecn_seen;                    // a bit for each of the four codepoints
-    bool refused;                        // remembered only to refuse what still comes
+    uint8_t flags;                    // of the first packet: enum packet_flag
+    uint8_t ttl, tos, header_length;  // of the first fragment; header_length 0: it has not come
+    uint8_t ecn_seen;                 // a bit for each of the four codepoints
+    bool refused;                     // remembered only to refuse what still comes
     uint16_t pieces;
-    uint32_t received, total;            // bytes behind the network header; total 0: not known yet
-    uint32_t bytes;                      // charged
+    uint32_t received, total;  // bytes behind the network header; total 0: not known yet
+    uint32_t bytes;            // charged
     uint32_t due_ms;
     uint8_t *chunks[CHUNKS];
 };
@@ -65,7 +65,8 @@ int fragment_init(struct weir *weir)
 
 static struct reassembly **bucket_of(struct weir *weir, const struct ip4 *header)
 {
-    const uint32_t hash = siphash_words(&weir->hash_key, (uint64_t)header->source << 32 | header->destination, (uint64_t)header->id << 8 | header->protocol);
+    const uint32_t hash =
+        siphash_words(&weir->hash_key, (uint64_t)header->source << 32 | header->destination, (uint64_t)header->id << 8 | header->protocol);
     return &weir->ip.fragments.bucket[hash % FRAGMENT_BUCKETS];
 }
 
@@ -188,9 +189,16 @@ static struct reassembly *entry_new(struct weir *weir, const struct packet *pack
     if (!r)
         return NULL;
     struct reassembly **bucket = bucket_of(weir, header);
-    *r = (struct reassembly){.next = *bucket, .older = f->newest, .source = header->source, .destination = header->destination, .id = header->id,
-        .protocol = header->protocol, .netif_index = packet->netif->index, .flags = packet->flags, .bytes = entry_bytes(),
-        .due_ms = weir->now_ms + TIMEOUT_MS};
+    *r = (struct reassembly){.next = *bucket,
+                             .older = f->newest,
+                             .source = header->source,
+                             .destination = header->destination,
+                             .id = header->id,
+                             .protocol = header->protocol,
+                             .netif_index = packet->netif->index,
+                             .flags = packet->flags,
+                             .bytes = entry_bytes(),
+                             .due_ms = weir->now_ms + TIMEOUT_MS};
     intervals_init(intervals_of(r), INTERVALS_MAX);
     *bucket = r;
     *(f->newest ? &f->newest->newer : &f->oldest) = r;
@@ -392,9 +400,19 @@ static void time_exceeded(struct weir *weir, const struct reassembly *r)
     uint8_t *header = r->chunks[0] + HEADER_ROOM - r->header_length;
     const struct weir_slice slice = {header, r->header_length + FIRST_TRANSPORT_BYTES};
     const struct weir_frame frame = {.slices = &slice, .length = slice.length, .count = 1};
-    const struct packet packet = {.netif = netif, .frame = &frame, .head = header + r->header_length, .offset = r->header_length,
-        .length = FIRST_TRANSPORT_BYTES, .network = header, .source = weir_addr_v4(r->source), .destination = weir_addr_v4(r->destination),
-        .network_length = r->header_length, .protocol = r->protocol, .ttl = r->ttl, .tos = r->tos, .flags = r->flags};
+    const struct packet packet = {.netif = netif,
+                                  .frame = &frame,
+                                  .head = header + r->header_length,
+                                  .offset = r->header_length,
+                                  .length = FIRST_TRANSPORT_BYTES,
+                                  .network = header,
+                                  .source = weir_addr_v4(r->source),
+                                  .destination = weir_addr_v4(r->destination),
+                                  .network_length = r->header_length,
+                                  .protocol = r->protocol,
+                                  .ttl = r->ttl,
+                                  .tos = r->tos,
+                                  .flags = r->flags};
     icmp_error_send(weir, &packet, ICMP_ERROR_REASSEMBLY_TIME, 0);
 }
 
@@ -418,7 +436,8 @@ uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
 // receiver cannot count what went to others by the same counter in between (as Linux does since 2014).
 uint16_t ip4_id(struct weir *weir, const struct ip_out *ip)
 {
-    const uint32_t hash = siphash_words(&weir->hash_key, (uint64_t)ip->source.v4 << 32 | ip->destination.v4, (uint64_t)'I' << 8 | ip->protocol);
+    const uint32_t hash =
+        siphash_words(&weir->hash_key, (uint64_t)ip->source.v4 << 32 | ip->destination.v4, (uint64_t)'I' << 8 | ip->protocol);
     struct fragment_id *id = &weir->ip.fragments.ids[hash % FRAGMENT_IDS];
     const uint16_t elapsed_ms = (uint16_t)(weir->now_ms - id->used_ms);
     id->next = (uint16_t)(id->next + 1 + (elapsed_ms ? random_below(&weir->random, min_u32(elapsed_ms, 1024)) : 0));
@@ -433,8 +452,8 @@ struct whole {
 };
 
 // Sends bytes [at, at + length) of the datagram as one packet.
-static enum weir_tx_verdict piece_send(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, const struct whole *whole, uint32_t at,
-                                       uint32_t length, struct sock *waiter)
+static enum weir_tx_verdict piece_send(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, const struct whole *whole,
+                                       uint32_t at, uint32_t length, struct sock *waiter)
 {
     struct packet_out out;
     packet_out_init(&out);
@@ -449,8 +468,8 @@ static enum weir_tx_verdict piece_send(struct path *path, const struct ip_out *i
     return ip4_transmit(path, ip, piece, &out, waiter);
 }
 
-static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct whole *whole, uint32_t *progress,
-                                        struct sock *waiter)
+static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct whole *whole,
+                                        uint32_t *progress, struct sock *waiter)
 {
     const uint32_t room = (path->mtu - ip_header_bytes(ip->destination)) & ~7u;
     const uint32_t total = whole->header_length + whole->payload_length;
@@ -470,8 +489,9 @@ static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, co
     }
 }
 
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header, uint32_t header_length,
-                                        const uint8_t *payload, uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
+                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
+                                        struct sock *waiter, int *error)
 {
     const struct whole whole = {header, payload, header_length, payload_length};
     const uint32_t length = header_length + payload_length;

@@ -22,8 +22,8 @@ struct fragments {
     struct pool entries, chunks;
     struct reassembly *bucket[FRAGMENT_BUCKETS];
     struct reassembly *oldest, *newest;
-    uint32_t bytes;   // charged to all entries together, at most WEIR_CFG_REASSEMBLY_BYTES
-    uint32_t count;   // entries
+    uint32_t bytes;  // charged to all entries together, at most WEIR_CFG_REASSEMBLY_BYTES
+    uint32_t count;  // entries
     struct fragment_id ids[FRAGMENT_IDS];
 };
 

@@ -5,7 +5,8 @@
 #include "wire/icmp4.h"
 
 // RFC 1122 §3.2.2.6: the data comes back as it was. Broadcast and multicast echoes are not answered (Smurf). The sum was right, so
-// the reply's differs from it by the type alone (RFC 1624, equation 3).
+// the reply's differs from it by the type alone (RFC 1624, equation 3). Of the two zeroes of ones' complement the one with bits in it is
+// stored: right in every case, also for a message that holds nothing else.
 static void echo_answer(struct weir *weir, const struct packet *packet)
 {
     struct path path;
@@ -15,15 +16,18 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    const struct ip_out ip = {.source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP4_TTL_DEFAULT,
-        .tos = packet->tos & 0xfcu};
+    const struct ip_out ip = {.source = packet->destination,
+                              .destination = packet->source,
+                              .protocol = IP_ICMP,
+                              .ttl = IP4_TTL_DEFAULT,
+                              .tos = packet->tos & 0xfcu};
     uint8_t *reply = ip_outbox_push(weir, &path, &ip, packet->length);
     if (!reply)
         return;
     packet_copy(packet, 0, reply, packet->length);
-    const uint32_t sum = (uint16_t)~get16(reply + 2) + (uint32_t)(uint16_t)~(ICMP4_ECHO << 8);
+    const uint32_t sum = (uint16_t)~get16(reply + 2) + (uint32_t)(uint16_t) ~(ICMP4_ECHO << 8);
     reply[0] = ICMP4_ECHO_REPLY;
-    put16(reply + 2, (uint16_t)~checksum_fold(sum));
+    put16(reply + 2, checksum_fold(sum) == 0xffff ? 0xffff : (uint16_t)~checksum_fold(sum));
     count(weir, WEIR_COUNT_ICMP_ECHO_ANSWERED);
 }
 
@@ -41,16 +45,10 @@ void icmp_input(struct weir *weir, struct packet *packet)
         if (header.code == 0)
             echo_answer(weir, packet);
         break;
-    case ICMP4_ECHO_REPLY:
-        raw_echo_input(weir, packet);
-        break;
+    case ICMP4_ECHO_REPLY: raw_echo_input(weir, packet); break;
     case ICMP4_UNREACHABLE:
     case ICMP4_TIME_EXCEEDED:
-    case ICMP4_PARAMETER:
-        icmp_error_input(weir, packet);
-        break;
-    default:
-        count(weir, WEIR_COUNT_ICMP_IGNORED);
-        break;
+    case ICMP4_PARAMETER: icmp_error_input(weir, packet); break;
+    default: count(weir, WEIR_COUNT_ICMP_IGNORED); break;
     }
 }

@@ -13,15 +13,15 @@
 
 #define LIMIT_WAYS 4u
 #define LIMIT_SETS (WEIR_CFG_ALLOCATOR ? 32u : 2u)
-#define LIMIT_UNITS_PER_MS 16u                              // credit grows by so much
-#define LIMIT_FULL (1500u * LIMIT_UNITS_PER_MS)             // a second and a half of silence fills a bucket
-#define LIMIT_ERROR_MIN (20u * LIMIT_UNITS_PER_MS)          // an error costs 20 to 30 ms of it: a burst of about fifty, then forty a second
+#define LIMIT_UNITS_PER_MS 16u                      // credit grows by so much
+#define LIMIT_FULL (1500u * LIMIT_UNITS_PER_MS)     // a second and a half of silence fills a bucket
+#define LIMIT_ERROR_MIN (20u * LIMIT_UNITS_PER_MS)  // an error costs 20 to 30 ms of it: a burst of about fifty, then forty a second
 #define LIMIT_ERROR_SPREAD (10u * LIMIT_UNITS_PER_MS)
-#define LIMIT_ECHO 1u                                       // an echo reply: 16,000 a second
+#define LIMIT_ECHO 1u  // an echo reply: 16,000 a second
 
 struct icmp_limit {
-    uint32_t address;   // 0: free
-    uint32_t at_ms;     // when credit was right
+    uint32_t address;  // 0: free
+    uint32_t at_ms;    // when credit was right
     uint16_t credit;
 };
 
@@ -106,8 +106,8 @@ void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_e
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    const struct ip_out ip = {.source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP4_TTL_DEFAULT,
-        .tos = IP4_TOS_CONTROL};
+    const struct ip_out ip = {
+        .source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP4_TTL_DEFAULT, .tos = IP4_TOS_CONTROL};
     const uint32_t length = ICMP4_BYTES + packet->network_length + 8;
     uint8_t *bytes = ip_outbox_push(weir, &path, &ip, length);
     if (!bytes)
@@ -179,18 +179,14 @@ static void unreachable_meaning(uint8_t code, struct ip_error *error)
         error->error = WEIR_REFUSED;
         error->hard = true;
         break;
-    case ICMP4_FRAGMENTATION_NEEDED:
-        error->error = WEIR_TOO_BIG;
-        break;
+    case ICMP4_FRAGMENTATION_NEEDED: error->error = WEIR_TOO_BIG; break;
     case ICMP4_NET:
     case 6:   // destination network unknown
     case 9:   // network administratively prohibited
     case 11:  // network unreachable for this type of service
         error->error = WEIR_NETWORK_UNREACHABLE;
         break;
-    default:
-        error->error = WEIR_HOST_UNREACHABLE;
-        break;
+    default: error->error = WEIR_HOST_UNREACHABLE; break;
     }
 }
 
@@ -210,7 +206,7 @@ void icmp_error_input(struct weir *weir, struct packet *packet)
     const uint32_t room = packet_head_room(packet);
     // An error to everybody is an error about nobody's packet.
     bool good = !(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)) && icmp4_parse(packet->head, room, &header) &&
-        quote_parse(weir, packet->head + ICMP4_BYTES, room - ICMP4_BYTES, &quote, &error);
+                quote_parse(weir, packet->head + ICMP4_BYTES, room - ICMP4_BYTES, &quote, &error);
     if (good && header.type == ICMP4_UNREACHABLE)
         unreachable_meaning(header.code, &error);
     if (good && error.error == WEIR_TOO_BIG)

@@ -7,23 +7,23 @@
 #include "ip/ip4.h"
 #include "wire/igmp.h"
 
-#define UNSOLICITED_INTERVAL_MS 10000u   // RFC 2236 §8.10
-#define ROBUSTNESS 2u                    // RFC 2236 §8.1
-#define V1_RESPONSE_MS 10000u            // RFC 2236 §4: what a version 1 query means
-#define OLD_QUERIER_MS 400000u           // RFC 2236 §8.11: so long a version 1 querier is remembered
-#define ALL_ROUTERS 0xe0000002u          // 224.0.0.2: leaves
-#define V3_ROUTERS 0xe0000016u           // 224.0.0.22: version 3 reports
-#define V3_REPORT_BYTES 16u              // with one group record
+#define UNSOLICITED_INTERVAL_MS 10000u  // RFC 2236 §8.10
+#define ROBUSTNESS 2u                   // RFC 2236 §8.1
+#define V1_RESPONSE_MS 10000u           // RFC 2236 §4: what a version 1 query means
+#define OLD_QUERIER_MS 400000u          // RFC 2236 §8.11: so long a version 1 querier is remembered
+#define ALL_ROUTERS 0xe0000002u         // 224.0.0.2: leaves
+#define V3_ROUTERS 0xe0000016u          // 224.0.0.22: version 3 reports
+#define V3_REPORT_BYTES 16u             // with one group record
 enum record_type { RECORD_IS_EXCLUDE = 2, RECORD_TO_INCLUDE = 3, RECORD_TO_EXCLUDE = 4 };
 
 struct igmp_group {
-    struct weir_netif *netif;   // NULL: free
+    struct weir_netif *netif;  // NULL: free
     uint32_t address;
     uint16_t references;
-    uint8_t version;            // of the querier
-    uint8_t unsolicited;        // reports still to be sent without being asked
-    bool pending;               // a report is due at due_ms
-    bool reported_last;         // we, not another member, reported last: we tell when we leave
+    uint8_t version;      // of the querier
+    uint8_t unsolicited;  // reports still to be sent without being asked
+    bool pending;         // a report is due at due_ms
+    bool reported_last;   // we, not another member, reported last: we tell when we leave
     uint32_t due_ms;
     uint32_t version_until_ms;  // version 1 is believed so long
 };
@@ -63,8 +63,12 @@ static void message_send(struct weir *weir, const struct weir_netif *netif, uint
     struct weir_addr source = weir_addr_any();
     if (ip_path_find(weir, &path, &source, weir_addr_v4(destination), netif->index) != WEIR_OK)
         return;
-    const struct ip_out ip = {.source = source, .destination = weir_addr_v4(destination), .protocol = IP_IGMP, .ttl = 1, .tos = IP4_TOS_CONTROL,
-        .router_alert = true};
+    const struct ip_out ip = {.source = source,
+                              .destination = weir_addr_v4(destination),
+                              .protocol = IP_IGMP,
+                              .ttl = 1,
+                              .tos = IP4_TOS_CONTROL,
+                              .router_alert = true};
     uint8_t *room = ip_outbox_push(weir, &path, &ip, length);
     if (!room)
         return;
@@ -160,10 +164,7 @@ int igmp_join(struct weir *weir, struct weir_netif *netif, struct weir_addr addr
     return WEIR_OK;
 }
 
-static void group_remove(struct weir *weir, struct igmp_group *group)
-{
-    *group = weir->ip.groups[--weir->ip.group_count];
-}
+static void group_remove(struct weir *weir, struct igmp_group *group) { *group = weir->ip.groups[--weir->ip.group_count]; }
 
 int igmp_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr address)
 {

@@ -22,15 +22,15 @@ struct ip_error {
 // Transport protocols built in: a const table in src/instance.c, found through weir->protocols.
 struct ip_protocol {
     uint8_t number;
-    void (*input)(struct weir *weir, struct packet *packet);              // packet at the transport header
-    void (*error)(struct weir *weir, const struct ip_error *error);       // may be NULL
+    void (*input)(struct weir *weir, struct packet *packet);         // packet at the transport header
+    void (*error)(struct weir *weir, const struct ip_error *error);  // may be NULL
 };
 
 // Upcalls to raw sockets (src/udp/raw.c), so that src/ip depends on nothing above it.
 #if WEIR_CFG_RAW
 // Raw sockets see every packet of their protocol, before its handler; packet at the transport header. Returns whether one took it.
 bool raw_input(struct weir *weir, struct packet *packet);
-bool raw_echo_input(struct weir *weir, struct packet *packet);   // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
+bool raw_echo_input(struct weir *weir, struct packet *packet);  // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
 void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error);
 #else
 static inline bool raw_input(struct weir *weir, struct packet *packet)
@@ -51,34 +51,45 @@ struct ip_out {
     struct weir_addr source, destination;
     uint8_t protocol, ttl, tos;
     bool dont_fragment;
-    bool router_alert;   // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
+    bool router_alert;  // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
 };
 
 struct route {
     struct weir_addr prefix, gateway;
-    struct weir_netif *netif;   // NULL: free entry
+    struct weir_netif *netif;  // NULL: free entry
     uint8_t prefix_length, metric;
-    bool connected;             // made from the interface's address, goes with it
+    bool connected;  // made from the interface's address, goes with it
+};
+
+// Of the unicast packet accepted last: while nothing about addresses has changed, what comes by the same interface between the same two
+// addresses need not be asked who it is from and for.
+struct ip4_usual {
+    const struct weir_netif *netif;
+    uint64_t addresses;  // both, as in the packet
+    uint16_t generation; // 0: none
 };
 
 struct ip {
-    uint16_t generation;                    // of cached paths; never 0
+    uint16_t generation;  // of cached paths; never 0
     uint16_t route_count;
-    struct route routes[WEIR_CFG_ROUTES];   // [0, route_count) in use: longest prefix first, then lowest metric
-    struct records outbox;                  // replies waiting for weir_poll (src/ip/outbox.c)
-    uint32_t outbox_progress;               // of the first record, as ip_output_datagram keeps it
-    uint32_t outbox_blocked_ms;             // since when the first record has been refused
+    struct route routes[WEIR_CFG_ROUTES];  // [0, route_count) in use: longest prefix first, then lowest metric
+    struct records outbox;                 // replies waiting for weir_poll (src/ip/outbox.c)
+    uint32_t outbox_progress;              // of the first record, as ip_output_datagram keeps it
+    uint32_t outbox_blocked_ms;            // since when the first record has been refused
     bool outbox_blocked;
+#if WEIR_CFG_FAST_PATH
+    struct ip4_usual usual;
+#endif
 #if WEIR_CFG_FRAGMENTS
-    struct fragments fragments;             // src/ip/fragment.c
+    struct fragments fragments;  // src/ip/fragment.c
 #endif
 #if WEIR_CFG_ICMP_ERRORS
-    struct icmp_limit *limits;              // token buckets per destination, carved (src/ip/icmp_error.c)
-    struct pmtu *pmtu;                      // path MTU cache, carved (src/ip/pmtu.c)
-    uint32_t pmtu_count, pmtu_due_ms;       // entries in use; when the first of them ends
+    struct icmp_limit *limits;         // token buckets per destination, carved (src/ip/icmp_error.c)
+    struct pmtu *pmtu;                 // path MTU cache, carved (src/ip/pmtu.c)
+    uint32_t pmtu_count, pmtu_due_ms;  // entries in use; when the first of them ends
 #endif
 #if WEIR_CFG_IGMP
-    struct igmp_group *groups;              // memberships of the instance, carved (src/ip/igmp.c)
+    struct igmp_group *groups;  // memberships of the instance, carved (src/ip/igmp.c)
     uint32_t group_count;
 #endif
 };
@@ -96,7 +107,8 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet);
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
-// The interface's address, flags or carrier changed: its connected route follows, cached paths are looked up anew, memberships reported again.
+// The interface's address, flags or carrier changed: its connected route follows, cached paths are looked up anew, memberships reported
+// again.
 void ip_netif_changed(struct weir *weir, struct weir_netif *netif);
 // The interface goes: its routes and memberships with it.
 void ip_netif_removed(struct weir *weir, struct weir_netif *netif);
@@ -106,21 +118,33 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif);
 // if lost (DONE, IP_NO_ROUTE). The transport checksum is the caller's. When the device computes it, the caller sets tx.checksum_offset
 // (from the transport header) and any nonzero tx.checksum_start; the latter becomes the distance from the network header here.
 enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
-// Sends a datagram of any size: `header` (transport, at most 60 bytes, checksum done) and `payload` in one piece. Fragments when larger than
-// path->mtu and allowed; *progress tells what of it has been sent (start with 0; keep it between calls that answer FULL or
-// UNRESOLVED; bytes in the low half, the identification of its fragments in the high half). A datagram that may not be fragmented is dropped: *error gets WEIR_TOO_BIG and the answer is DONE.
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header, uint32_t header_length,
-                                        const uint8_t *payload, uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error);
+// Sends a datagram of any size: `header` (transport, at most 60 bytes, checksum done) and `payload` in one piece. Fragments when larger
+// than path->mtu and allowed; *progress tells what of it has been sent (start with 0; keep it between calls that answer FULL or UNRESOLVED;
+// bytes in the low half, the identification of its fragments in the high half). A datagram that may not be fragmented is dropped: *error
+// gets WEIR_TOO_BIG and the answer is DONE.
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
+                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
+                                        struct sock *waiter, int *error);
 // Sends a whole IPv4 packet that the user made (raw sockets with HEADER_INCLUDED): total length and checksum are filled in, also source and
 // identification where 0. Larger than path->mtu: *error gets WEIR_TOO_BIG; malformed: WEIR_INVALID; the answer is DONE.
-enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes, uint32_t length,
-                                               struct sock *waiter, int *error);
+#if WEIR_CFG_RAW
+enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes,
+                                               uint32_t length, struct sock *waiter, int *error);
+#else
+static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source,
+                                                             const uint8_t *bytes, uint32_t length, struct sock *waiter, int *error)
+{
+    (void)weir, (void)path, (void)source, (void)bytes, (void)length, (void)waiter;
+    *error = WEIR_NOT_SUPPORTED;
+    return WEIR_TX_DONE;
+}
+#endif
 // Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when sent. Dropped
 // and counted when the outbox is full. Returns where to write `length` bytes of transport header and payload (checksum done), or NULL.
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length);
 
-bool ip_is_ours(const struct weir *weir, struct weir_addr address);        // an address of one of our interfaces (127/8 with loopback)
-bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);   // limited, or of a connected subnet
+bool ip_is_ours(const struct weir *weir, struct weir_addr address);       // an address of one of our interfaces (127/8 with loopback)
+bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
 // Sum of the pseudo-header; the transport's checksum field excluded.
 uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length);
 // Both addresses of a flow as one word, for keyed hashes.
@@ -131,7 +155,7 @@ static inline uint32_t ip_header_bytes(struct weir_addr destination)
     (void)destination;
     return 20;
 }
-#define IP_MSS_DEFAULT 536u     // RFC 9293 §3.7.1: when the peer sends no MSS option
+#define IP_MSS_DEFAULT 536u  // RFC 9293 §3.7.1: when the peer sends no MSS option
 #define IP_MTU_MIN 576u
 
 // ICMP.

@@ -106,9 +106,59 @@ static bool header_acceptable(struct weir *weir, struct packet *packet, struct i
     return true;
 }
 
+#if WEIR_CFG_FAST_PATH
+static inline uint64_t addresses_of(const uint8_t *bytes)
+{
+    uint64_t addresses;
+    memcpy(&addresses, bytes + 12, 8);
+    return addresses;
+}
+
+// A whole packet without options, between the addresses of the last one. Its link flags are clean: a broadcast is never usual.
+static bool usual_packet(const struct weir *weir, struct packet *packet)
+{
+    const struct ip4_usual *usual = &weir->ip.usual;
+    const uint8_t *bytes = packet->head;
+    if (packet->length < IP4_BYTES || bytes[0] != 0x45 || addresses_of(bytes) != usual->addresses || packet->netif != usual->netif ||
+        weir->ip.generation != usual->generation || packet->flags & PACKET_LINK_BROADCAST)
+        return false;
+    const uint32_t total_length = get16(bytes + 2);
+    if (total_length < IP4_BYTES || total_length > packet->length || get16(bytes + 6) & 0x3fff || checksum_fold_words(checksum_words(bytes, IP4_BYTES)) != 0xffff)
+        return false;
+    packet->network = bytes;
+    packet->network_length = IP4_BYTES;
+    packet->head += IP4_BYTES;
+    packet->offset += IP4_BYTES;
+    packet->length = total_length - IP4_BYTES;
+    packet->source = weir_addr_v4(get32(bytes + 12));
+    packet->destination = weir_addr_v4(get32(bytes + 16));
+    packet->tos = bytes[1];
+    packet->ttl = bytes[8];
+    packet->protocol = bytes[9];
+    return true;
+}
+
+static void usual_keep(struct weir *weir, const struct packet *packet)
+{
+    if (!(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)))
+        weir->ip.usual = (struct ip4_usual){packet->netif, addresses_of(packet->network), weir->ip.generation};
+}
+#else
+static bool usual_packet(const struct weir *weir, struct packet *packet)
+{
+    (void)weir, (void)packet;
+    return false;
+}
+static void usual_keep(struct weir *weir, const struct packet *packet) { (void)weir, (void)packet; }
+#endif
+
 void ip4_input(struct weir *weir, struct packet *packet)
 {
     struct ip4 header;
+    if (usual_packet(weir, packet)) {
+        ip4_deliver(weir, packet);
+        return;
+    }
     if (!header_acceptable(weir, packet, &header))
         return;
     if (!destination_acceptable(weir, packet)) {
@@ -129,6 +179,7 @@ void ip4_input(struct weir *weir, struct packet *packet)
         fragment_input(weir, packet, &header);
         return;
     }
+    usual_keep(weir, packet);
     ip4_deliver(weir, packet);
 }
 
@@ -160,7 +211,8 @@ static void emit_router_alert(uint8_t *bytes, struct ip4 *header)
     checksum_put(bytes + 10, checksum_sum_portable(bytes, IP4_BYTES + IP4_ROUTER_ALERT_BYTES));
 }
 
-enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out,
+                                  struct sock *waiter)
 {
     const uint32_t header_bytes = WEIR_CFG_IGMP && ip->router_alert ? IP4_BYTES + IP4_ROUTER_ALERT_BYTES : IP4_BYTES;
     uint8_t *bytes = packet_out_header(out, header_bytes);
@@ -204,8 +256,9 @@ uint16_t ip4_id(struct weir *weir, const struct ip_out *ip)
     return (uint16_t)random_u32(&weir->random);
 }
 
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header, uint32_t header_length,
-                                        const uint8_t *payload, uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
+                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
+                                        struct sock *waiter, int *error)
 {
     (void)progress;
     if (ip_header_bytes(ip->destination) + header_length + payload_length > path->mtu) {
@@ -222,6 +275,7 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
 }
 #endif
 
+#if WEIR_CFG_RAW
 // Room for the longest header, options included, is in packet_out; the rest of the packet is lent as it is.
 static bool header_included_valid(const uint8_t *bytes, uint32_t length)
 {
@@ -229,8 +283,8 @@ static bool header_included_valid(const uint8_t *bytes, uint32_t length)
     return header_length >= IP4_BYTES && header_length <= length && bytes[0] >> 4 == 4;
 }
 
-enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes, uint32_t length,
-                                               struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes,
+                                               uint32_t length, struct sock *waiter, int *error)
 {
     if (!header_included_valid(bytes, length))
         *error = WEIR_INVALID;
@@ -247,7 +301,8 @@ enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *p
     if (get32(header + 12) == 0)
         put32(header + 12, source.v4);
     if (get16(header + 4) == 0 && !(header[6] & 0x40)) {
-        const struct ip_out ip = {.source = weir_addr_v4(get32(header + 12)), .destination = weir_addr_v4(get32(header + 16)), .protocol = header[9]};
+        const struct ip_out ip = {
+            .source = weir_addr_v4(get32(header + 12)), .destination = weir_addr_v4(get32(header + 16)), .protocol = header[9]};
         put16(header + 4, ip4_id(weir, &ip));
     }
     put16(header + 10, 0);
@@ -256,6 +311,7 @@ enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *p
         packet_out_payload(&out, bytes + header_length, length - header_length);
     return path->netif->link->output(path->netif, path, ETHERTYPE_IP4, &out, waiter);
 }
+#endif
 
 uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
 {

@@ -8,10 +8,13 @@
 #include "wire/ip4.h"
 
 #define IP4_TTL_DEFAULT 64u
-#define IP4_ALL_HOSTS 0xe0000001u       // 224.0.0.1
-#define IP4_TOS_CONTROL 0xc0u           // internetwork control, for ICMP errors (RFC 1812 §4.3.2.5) and IGMP
-#define IP4_ROUTER_ALERT_BYTES 4u       // RFC 2113
+#define IP4_ALL_HOSTS 0xe0000001u  // 224.0.0.1
+#define IP4_TOS_CONTROL 0xc0u      // internetwork control, for ICMP errors (RFC 1812 §4.3.2.5) and IGMP
+#define IP4_ROUTER_ALERT_BYTES 4u  // RFC 2113
 #define IP4_PACKET_MAX 65535u
+
+// Whether anything of ours speaks first and so has to look for a way; a server only answers, the way the question came.
+#define IP4_SPEAKS_FIRST (WEIR_CFG_ARP_CACHE || WEIR_CFG_TCP_CONNECT || WEIR_CFG_UDP)
 
 // Why a piece leaves as it does: the identification and fragment fields of its header.
 struct ip4_piece {
@@ -19,7 +22,8 @@ struct ip4_piece {
     uint8_t flags;        // enum ip4_flag
 };
 // Writes the network header in front of out->head and hands the packet to the link. The path is valid.
-enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out, struct sock *waiter);
+enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out,
+                                  struct sock *waiter);
 // An identification for a packet that may be fragmented (RFC 6864: others need none).
 uint16_t ip4_id(struct weir *weir, const struct ip_out *ip);
 // Hands a whole packet, at its transport header, to raw sockets and its protocol.
@@ -43,7 +47,10 @@ static inline bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t 
 {
     return ip4_netif_ready(netif) && netif->prefix_length < 31 && address == (netif->address.v4 | ~ip4_prefix_mask(netif->prefix_length));
 }
-static inline bool ip4_netif_loopback(const struct weir_netif *netif) { return netif->capabilities & WEIR_NETIF_LOOPBACK; }
+static inline bool ip4_netif_loopback(const struct weir_netif *netif)
+{
+    return WEIR_CFG_LOOPBACK && netif->capabilities & WEIR_NETIF_LOOPBACK;
+}
 
 int outbox_init(struct weir *weir);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);

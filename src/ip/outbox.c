@@ -20,7 +20,8 @@ int outbox_init(struct weir *weir)
 
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
 {
-    struct outbox_entry *entry = length <= IP4_PACKET_MAX - IP4_BYTES ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length) : NULL;
+    struct outbox_entry *entry =
+        length <= IP4_PACKET_MAX - IP4_BYTES ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length) : NULL;
     if (!entry) {
         count(weir, WEIR_COUNT_OUTBOX_FULL);
         return NULL;
@@ -36,7 +37,7 @@ static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
     if (ip_path_valid(weir, &entry->path))
         return true;
-    if (ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, 0) == WEIR_OK)
+    if (IP4_SPEAKS_FIRST && ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, 0) == WEIR_OK)
         return true;
     count(weir, WEIR_COUNT_IP_NO_ROUTE);
     return false;
@@ -64,8 +65,8 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
         int error = WEIR_OK;
         if (entry_routed(weir, entry)) {
             const uint8_t *bytes = (const uint8_t *)(entry + 1);
-            const enum weir_tx_verdict verdict = ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, bytes, length - (uint32_t)sizeof *entry,
-                                                                    &ip->outbox_progress, NULL, &error);
+            const enum weir_tx_verdict verdict = ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, bytes,
+                                                                    length - (uint32_t)sizeof *entry, &ip->outbox_progress, NULL, &error);
             if (verdict == WEIR_TX_FULL) {
                 if (!give_up(weir, entry))
                     return now_us + OUTBOX_RETRY_US;

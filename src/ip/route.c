@@ -9,7 +9,18 @@ void ip4_paths_changed(struct weir *weir)
         weir->ip.generation = 1;
 }
 
+#if WEIR_CFG_ARP_CACHE
 bool ip_path_valid(const struct weir *weir, const struct path *path) { return path->generation == weir->ip.generation && path->netif; }
+#else
+// Without a neighbour cache a path is all that is known of the peer's link address: it stays good as long as its interface exists.
+bool ip_path_valid(const struct weir *weir, const struct path *path)
+{
+    const struct weir_netif *netif = weir->netifs;
+    while (netif && netif != path->netif)
+        netif = netif->next;
+    return netif != NULL;
+}
+#endif
 
 bool ip_is_ours(const struct weir *weir, struct weir_addr address)
 {
@@ -35,7 +46,8 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
 
 static bool route_same(const struct route *a, const struct route *b)
 {
-    return a->netif == b->netif && a->prefix_length == b->prefix_length && weir_addr_equal(a->prefix, b->prefix) && weir_addr_equal(a->gateway, b->gateway);
+    return a->netif == b->netif && a->prefix_length == b->prefix_length && weir_addr_equal(a->prefix, b->prefix) &&
+           weir_addr_equal(a->gateway, b->gateway);
 }
 
 static void route_delete(struct ip *ip, uint32_t at)
@@ -53,7 +65,8 @@ static bool route_find(const struct ip *ip, const struct route *route, uint32_t 
     return false;
 }
 
-static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric)
+static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                       struct weir_netif *netif, uint8_t metric)
 {
     if (prefix_length > 32 || !netif || weir_addr_is_multicast(gateway) || weir_addr_is_broadcast(gateway))
         return false;
@@ -62,7 +75,8 @@ static bool route_make(struct route *route, struct weir_addr prefix, uint8_t pre
     return true;
 }
 
-int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric)
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
+                   uint8_t metric)
 {
     struct ip *ip = &weir->ip;
     struct route route;
@@ -104,13 +118,17 @@ static void connected_route(struct weir *weir, struct weir_netif *netif)
 {
     struct ip *ip = &weir->ip;
     const struct weir_addr any = weir_addr_any();
+    if (!IP4_SPEAKS_FIRST)
+        return;
     for (uint32_t at = ip->route_count; at-- > 0;)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
-    if (weir_addr_is_any(netif->address) || ip4_netif_loopback(netif) || weir_route_add(weir, netif->address, netif->prefix_length, any, netif, 0))
+    if (weir_addr_is_any(netif->address) || ip4_netif_loopback(netif) ||
+        weir_route_add(weir, netif->address, netif->prefix_length, any, netif, 0))
         return;
     for (uint32_t at = 0; at < ip->route_count; at++)
-        if (ip->routes[at].netif == netif && weir_addr_is_any(ip->routes[at].gateway) && ip->routes[at].prefix_length == netif->prefix_length &&
+        if (ip->routes[at].netif == netif && weir_addr_is_any(ip->routes[at].gateway) &&
+            ip->routes[at].prefix_length == netif->prefix_length &&
             ip->routes[at].prefix.v4 == (netif->address.v4 & ip4_prefix_mask(netif->prefix_length)))
             ip->routes[at].connected = true;
 }
@@ -131,6 +149,7 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
     ip4_paths_changed(weir);
 }
 
+#if IP4_SPEAKS_FIRST
 // --- choice --------------------------------------------------------------------------------------------------------------
 
 // What a way is wanted for.
@@ -255,6 +274,15 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
     path->generation = weir->ip.generation;
     return WEIR_OK;
 }
+
+#else
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    (void)weir, (void)source, (void)destination, (void)netif_bound;
+    memset(path, 0, sizeof *path);
+    return WEIR_NO_ROUTE;
+}
+#endif
 
 #if WEIR_CFG_ARP_CACHE
 // A reply leaves by the interface the packet came in by, where a route leads that way; otherwise by the best route.

@@ -5,7 +5,7 @@
 int arp_init(struct weir *weir) { return neighbour_init(weir); }
 void arp_free(struct weir *weir) { neighbour_free(weir); }
 
-static void reply_later(struct weir *weir, struct weir_netif *netif, const struct arp_packet *request)
+static void arp_reply_later(struct weir *weir, struct weir_netif *netif, const struct arp_packet *request)
 {
     struct arp *arp = &weir->arp;
     if (arp->reply_count == ARP_REPLIES) {
@@ -21,7 +21,7 @@ static void reply_later(struct weir *weir, struct weir_netif *netif, const struc
 
 // What no honest station sends: an operation we do not know, or a sender that is a group of stations (RFC 1122 §3.2.1.3 for
 // the address, IEEE 802 for the link address).
-static bool malformed(const struct arp_packet *arp)
+static bool arp_malformed(const struct arp_packet *arp)
 {
     return (arp->operation != ARP_REQUEST && arp->operation != ARP_REPLY) || arp->sender_mac[0] & 1 || arp->sender >> 28 >= 0xe;
 }
@@ -30,7 +30,7 @@ void arp_input(struct weir *weir, struct packet *packet)
 {
     struct weir_netif *netif = packet->netif;
     struct arp_packet arp;
-    if (!arp_parse(packet->head, packet_head_room(packet), &arp) || malformed(&arp)) {
+    if (!arp_parse(packet->head, packet_head_room(packet), &arp) || arp_malformed(&arp)) {
         netif->stats.rx_runt++;
         count(weir, WEIR_COUNT_ARP_BAD);
         return;
@@ -42,14 +42,17 @@ void arp_input(struct weir *weir, struct packet *packet)
     // RFC 5227 §2.1.1: a probe (sender 0) for our address is answered like any request; that is its defence. Nobody but us may
     // ask in our name.
     if (to_us && arp.operation == ARP_REQUEST && arp.sender != netif->address.v4)
-        reply_later(weir, netif, &arp);
+        arp_reply_later(weir, netif, &arp);
 }
 
-enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender, const uint8_t target_mac[6],
-                              uint32_t target)
+enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender,
+                              const uint8_t target_mac[6], uint32_t target)
 {
-    const struct ethernet header = {.destination = destination, .source = netif->mac, .type = ETHERTYPE_ARP, .vlan = netif->vlan,
-        .tagged = netif->flags & WEIR_NETIF_VLAN};
+    const struct ethernet header = {.destination = destination,
+                                    .source = netif->mac,
+                                    .type = ETHERTYPE_ARP,
+                                    .vlan = netif->vlan,
+                                    .tagged = netif->flags & WEIR_NETIF_VLAN};
     struct arp_packet arp = {.operation = operation, .sender = sender, .target = target};
     memcpy(arp.sender_mac, netif->mac, 6);
     memcpy(arp.target_mac, target_mac, 6);
@@ -61,7 +64,7 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
 }
 
 // What a full interface refuses stays for the next time; weir_tx_ready brings it about.
-static void send_replies(struct weir *weir)
+static void arp_send_replies(struct weir *weir)
 {
     struct arp *arp = &weir->arp;
     uint8_t kept = 0;
@@ -75,7 +78,7 @@ static void send_replies(struct weir *weir)
 
 uint64_t arp_poll(struct weir *weir, uint64_t now_us)
 {
-    send_replies(weir);
+    arp_send_replies(weir);
     return neighbour_poll(weir, now_us);
 }
 

@@ -5,24 +5,26 @@
 #include "link/neighbour.h"
 
 #define LINKTYPE_ETHERNET 1u
-#define GROUP_BIT 1u  // of an address's first byte
+#define ETHERNET_GROUP_BIT 1u  // of an address's first byte
 
-static const uint8_t broadcast_mac[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+const uint8_t ethernet_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-static bool mac_equal(const uint8_t *a, const uint8_t *b) { return memcmp(a, b, 6) == 0; }
+static bool ethernet_mac_equal(const uint8_t *a, const uint8_t *b) { return memcmp(a, b, 6) == 0; }
 
 // A group address that some receiver above may want. Which multicast groups are joined the network layer knows exactly.
-static bool group_wanted(const uint8_t *destination)
+static bool ethernet_group_wanted(const uint8_t *destination)
 {
-    return mac_equal(destination, broadcast_mac) || ((WEIR_CFG_IGMP || WEIR_CFG_HANDLERS) && destination[0] & GROUP_BIT);
+    return ethernet_mac_equal(destination, ethernet_broadcast) ||
+           ((WEIR_CFG_IGMP || WEIR_CFG_HANDLERS) && destination[0] & ETHERNET_GROUP_BIT);
 }
 
 // The frame is for us: by its VLAN (an untagged frame and a priority-tagged one, VID 0, are the same) and by its address. A group is
 // no sender: an answer to it would go to many.
-static bool accepted(const struct weir_netif *netif, const struct ethernet *header)
+static bool ethernet_accepted(const struct weir_netif *netif, const struct ethernet *header)
 {
     const uint16_t vlan = WEIR_CFG_VLAN && netif->flags & WEIR_NETIF_VLAN ? netif->vlan : 0;
-    return header->vlan == vlan && !(header->source[0] & GROUP_BIT) && (mac_equal(header->destination, netif->mac) || group_wanted(header->destination));
+    return header->vlan == vlan && !(header->source[0] & ETHERNET_GROUP_BIT) &&
+           (ethernet_mac_equal(header->destination, netif->mac) || ethernet_group_wanted(header->destination));
 }
 
 static void ethernet_input(struct weir_netif *netif, const struct weir_frame *frame)
@@ -36,7 +38,7 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
         count(weir, WEIR_COUNT_ETHERNET_RUNT);
         return;
     }
-    if (!accepted(netif, &header)) {
+    if (!ethernet_accepted(netif, &header)) {
         netif->stats.rx_unknown++;
         count(weir, WEIR_COUNT_ETHERNET_OTHER);
         return;
@@ -48,8 +50,8 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
     packet.offset = header_length;
     packet.length = frame->length - header_length;
     packet.link_source = header.source;
-    packet.flags = (uint8_t)((header.destination[0] & GROUP_BIT ? PACKET_LINK_BROADCAST : 0) |
-        (frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0));
+    packet.flags = (uint8_t)((header.destination[0] & ETHERNET_GROUP_BIT ? PACKET_LINK_BROADCAST : 0) |
+                             (frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0));
     if (header.type == ETHERTYPE_ARP)
         arp_input(weir, &packet);
     else
@@ -57,7 +59,7 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
 }
 
 // The link address that stands for many: of multicast (RFC 1112 §6.4: the low 23 bits), and of broadcast.
-static bool group_address(const struct weir_netif *netif, struct weir_addr address, uint8_t mac[6])
+static bool ethernet_group_address(const struct weir_netif *netif, struct weir_addr address, uint8_t mac[6])
 {
     if (weir_addr_is_multicast(address)) {
         put16(mac, 0x0100);
@@ -67,24 +69,29 @@ static bool group_address(const struct weir_netif *netif, struct weir_addr addre
     const uint32_t host_mask = netif->prefix_length < 31 ? 0xffffffffu >> netif->prefix_length : 0;
     const bool subnet_broadcast = host_mask && !weir_addr_is_any(netif->address) && address.v4 == (netif->address.v4 | host_mask);
     if (weir_addr_is_broadcast(address) || subnet_broadcast)
-        memcpy(mac, broadcast_mac, 6);
+        memcpy(mac, ethernet_broadcast, 6);
     return weir_addr_is_broadcast(address) || subnet_broadcast;
 }
 
-static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out, struct sock *waiter)
+static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
+                                            struct sock *waiter)
 {
     uint8_t group[6];
-    struct ethernet header = {.destination = neighbour_known(netif, path), .source = netif->mac, .type = ethertype, .vlan = netif->vlan,
-        .tagged = netif->flags & WEIR_NETIF_VLAN};
+    struct ethernet header = {.destination = neighbour_known(netif, path),
+                              .source = netif->mac,
+                              .type = ethertype,
+                              .vlan = netif->vlan,
+                              .tagged = netif->flags & WEIR_NETIF_VLAN};
     // Not to wait for a neighbour behind an interface that is stopped anyhow.
     if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
         return netif_transmit(netif, out);
     if (WEIR_CFG_ARP_CACHE && !header.destination) {
         enum weir_tx_verdict verdict;
-        header.destination = group_address(netif, path->next_hop, group) ? group : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
+        header.destination =
+            ethernet_group_address(netif, path->next_hop, group) ? group : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
         if (!header.destination)
             return verdict;
-    } else if (!WEIR_CFG_ARP_CACHE && WEIR_CFG_UDP && group_address(netif, path->next_hop, group)) {
+    } else if (!WEIR_CFG_ARP_CACHE && WEIR_CFG_UDP && ethernet_group_address(netif, path->next_hop, group)) {
         header.destination = group;
     }
     uint8_t *head = ethernet_emit(out->head, &header);
@@ -97,7 +104,7 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
 static void ethernet_multicast(struct weir_netif *netif, struct weir_addr group, bool join)
 {
     uint8_t mac[6];
-    if (netif->driver->filter && group_address(netif, group, mac))
+    if (netif->driver->filter && ethernet_group_address(netif, group, mac))
         netif->driver->filter(netif, mac, join);
 }
 

@@ -18,46 +18,48 @@ struct arp_reply {
 
 enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE, NEIGHBOUR_STATIC };
 
-struct neighbour_packet;       // a datagram that waits (src/link/neighbour.c)
+struct neighbour_packet;  // a datagram that waits (src/link/neighbour.c)
 
 // An entry of the neighbour cache. Entries never move; `path.neighbour` may point at a recycled one, so users compare netif
 // and address before they trust it (neighbour_known).
 struct neighbour {
-    struct weir_netif *netif;  // NULL: free
-    struct sock *waiting;      // socks waiting for resolution, linked by output_next, newest first
+    struct weir_netif *netif;          // NULL: free
+    struct sock *waiting;              // socks waiting for resolution, linked by output_next, newest first
     struct neighbour_packet *packets;  // datagrams waiting for it, oldest first
     struct weir_addr address;
-    uint32_t due_us;           // on the timer list: when the next request is due
-    uint32_t confirmed_ms;     // REACHABLE: when it last showed that it is there
+    uint32_t due_us;        // on the timer list: when the next request is due
+    uint32_t confirmed_ms;  // REACHABLE: when it last showed that it is there
     uint8_t mac[6];
-    uint8_t state, tries;      // tries: requests without an answer
-    uint16_t next;             // hash chain or free list, index + 1
+    uint8_t state, tries;                 // tries: requests without an answer
+    uint16_t next;                        // hash chain or free list, index + 1
     uint16_t timer_next, timer_previous;  // timer list, index + 1
-    uint16_t used_at;          // in units of 2^18 µs, for recycling the least recently used
+    uint16_t used_at;                     // in units of 2^18 µs, for recycling the least recently used
 };
 
 struct arp {
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
 #if WEIR_CFG_ARP_CACHE
-    struct neighbour *table;   // WEIR_CFG_NEIGHBOURS entries, carved at start
-    uint16_t *buckets;         // index + 1 of the first entry
+    struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
+    uint16_t *buckets;        // index + 1 of the first entry
     uint32_t bucket_mask;
-    uint16_t free;             // index + 1
+    uint16_t free;                     // index + 1
     uint16_t timer_first, timer_last;  // entries with something to do, in the order of their deadlines, index + 1
-    uint32_t queue_bytes;      // of waiting datagrams, all neighbours together
-    struct records queue;      // their memory in static builds
+    uint32_t queue_bytes;              // of waiting datagrams, all neighbours together
+    struct records queue;              // their memory in static builds
 #endif
 };
 
-int arp_init(struct weir *weir);   // WEIR_NO_MEMORY
+extern const uint8_t ethernet_broadcast[6];
+
+int arp_init(struct weir *weir);  // WEIR_NO_MEMORY
 void arp_free(struct weir *weir);
-void arp_input(struct weir *weir, struct packet *packet);   // `packet` at the ARP header
+void arp_input(struct weir *weir, struct packet *packet);  // `packet` at the ARP header
 // Sends pending replies, requests, probes, announcements; ages entries. Returns the next deadline (64-bit µs; WEIR_NEVER).
 uint64_t arp_poll(struct weir *weir, uint64_t now_us);
 // Sends one ARP packet. sender: our address, or 0 in a probe (RFC 5227). `target_mac` goes into the packet.
-enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender, const uint8_t target_mac[6],
-                              uint32_t target);
+enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender,
+                              const uint8_t target_mac[6], uint32_t target);
 // What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With `removed`
 // also what was configured: nothing points at the interface any more.
 void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed);

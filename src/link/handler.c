@@ -5,7 +5,7 @@
 
 // --- ethertypes ------------------------------------------------------------------------------------------------------------
 
-static bool ethertype_taken(const struct weir *weir, uint16_t type)
+static bool handler_ethertype_taken(const struct weir *weir, uint16_t type)
 {
     for (const struct ethertype *own = weir->ethertypes; own->type; own++)
         if (own->type == type)
@@ -20,7 +20,7 @@ int weir_ethertype_register(struct weir *weir, struct weir_ethertype_handler *ha
 {
     if (!handler->input)
         return WEIR_INVALID;
-    if (ethertype_taken(weir, handler->ethertype))
+    if (handler_ethertype_taken(weir, handler->ethertype))
         return WEIR_IN_USE;
     handler->next = weir->ethertype_handlers;
     weir->ethertype_handlers = handler;
@@ -48,7 +48,7 @@ bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *p
 
 // --- IP protocols ----------------------------------------------------------------------------------------------------------
 
-static bool protocol_taken(const struct weir *weir, uint8_t number)
+static bool handler_protocol_taken(const struct weir *weir, uint8_t number)
 {
     for (const struct ip_protocol *own = weir->protocols; own->input; own++)
         if (own->number == number)
@@ -63,7 +63,7 @@ int weir_protocol_register(struct weir *weir, struct weir_protocol_handler *hand
 {
     if (!handler->input)
         return WEIR_INVALID;
-    if (protocol_taken(weir, handler->protocol))
+    if (handler_protocol_taken(weir, handler->protocol))
         return WEIR_IN_USE;
     handler->next = weir->protocol_handlers;
     weir->protocol_handlers = handler;

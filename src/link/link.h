@@ -18,20 +18,20 @@ struct ethertype {
 // How to reach a destination, cached by whoever sends there often. Valid while `generation` is the instance's
 // (w->ip.generation moves when routes, addresses, interfaces or path MTUs change).
 struct path {
-    struct weir_netif *netif;        // NULL: not looked up yet
+    struct weir_netif *netif;  // NULL: not looked up yet
 #if WEIR_CFG_ARP_CACHE
-    struct neighbour *neighbour;     // cached by the link; NULL: not looked up yet, or none needed
+    struct neighbour *neighbour;  // cached by the link; NULL: not looked up yet, or none needed
 #else
-    uint8_t link_address[6];         // where the peer's last frame came from
+    uint8_t link_address[6];  // where the peer's last frame came from
 #endif
     struct weir_addr next_hop;
-    uint16_t mtu;                    // bytes of the whole network packet that reach the destination unfragmented
+    uint16_t mtu;  // bytes of the whole network packet that reach the destination unfragmented
     uint16_t generation;
 };
 
 struct weir_link {
     const char *name;
-    uint8_t header_bytes;  // the most it puts before a packet
+    uint8_t header_bytes;    // the most it puts before a packet
     uint16_t pcap_linktype;  // LINKTYPE_ value of frames on it: 1 Ethernet, 101 raw IP
     // A frame arrived.
     void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
@@ -39,7 +39,8 @@ struct weir_link {
     // the answer is UNRESOLVED and is put back on the output list when the neighbour is known, or gets
     // link-failure news (see neighbour_failed in instance.h). Without waiter an unresolved packet is copied into a bounded queue
     // and reported DONE.
-    enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out, struct sock *waiter);
+    enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
+                                   struct sock *waiter);
     // The interface's address was set (or cleared), or the carrier came back: probe, announce. NULL: nobody can be told.
     void (*address_changed)(struct weir_netif *netif, enum weir_address_mode mode);
     // Joins or leaves a multicast group in the receive filter. NULL: the link has none.

@@ -42,15 +42,9 @@ int loopback_init(struct weir *weir)
     return added ? added : weir_netif_set_address(&loopback->netif, weir_ip4(127, 0, 0, 1), 8, WEIR_ADDRESS_AT_ONCE);
 }
 
-void loopback_free(struct weir *weir)
-{
-    records_clear(&weir->loopback.queue, &weir->memory);
-}
+void loopback_free(struct weir *weir) { records_clear(&weir->loopback.queue, &weir->memory); }
 
-bool loopback_pending(const struct weir *weir)
-{
-    return weir->loopback.queue.count != 0;
-}
+bool loopback_pending(const struct weir *weir) { return weir->loopback.queue.count != 0; }
 
 bool loopback_poll(struct weir *weir)
 {

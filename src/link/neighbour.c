@@ -13,12 +13,12 @@
 // because an entry joins it either now (first) or a second from now (last).
 #include "link/neighbour.h"
 
-#define TRIES 3u                  // requests before giving up
-#define RETRY_US 1000000u         // RFC 1122 §2.3.2.1: at most one request a second to one destination
-#define PACKETS_MAX 3u            // datagrams that wait for one neighbour (RFC 1122 §2.3.2.2 asks for one)
-#define RECYCLE_SCAN 256u         // entries looked at for the least recently used, at most
-#define POLL_QUANTUM 32u          // entries served in one poll
-#define RECENCY_SHIFT 18          // used_at: units of 2^18 µs, a quarter of a second
+#define NEIGHBOUR_TRIES 3u           // requests before giving up
+#define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
+#define NEIGHBOUR_PACKETS_MAX 3u     // datagrams that wait for one neighbour (RFC 1122 §2.3.2.2 asks for one)
+#define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
+#define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
+#define NEIGHBOUR_RECENCY_SHIFT 18   // used_at: units of 2^18 µs, a quarter of a second
 
 // RFC 5227 §1.1.
 #define PROBE_WAIT_US 1000000u
@@ -38,19 +38,18 @@ struct neighbour_packet {
     struct neighbour_packet *next;
     uint32_t length;
     uint16_t ethertype;
-    bool sent;           // static builds: a hole in the ring until it comes to its front
-    uint8_t bytes[];     // from the network header
+    bool sent;        // static builds: a hole in the ring until it comes to its front
+    uint8_t bytes[];  // from the network header
 };
 
-static const uint8_t broadcast_mac[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const uint8_t unknown_mac[6] = {0};
 
 // --- the table -------------------------------------------------------------------------------------------------------------
 
-static struct neighbour *entry(const struct arp *arp, uint16_t index) { return &arp->table[index - 1]; }
-static uint16_t index_of(const struct arp *arp, const struct neighbour *n) { return (uint16_t)(n - arp->table + 1); }
+static struct neighbour *neighbour_entry(const struct arp *arp, uint16_t index) { return &arp->table[index - 1]; }
+static uint16_t neighbour_index_of(const struct arp *arp, const struct neighbour *n) { return (uint16_t)(n - arp->table + 1); }
 
-static uint32_t bucket_count(void)
+static uint32_t neighbour_bucket_count(void)
 {
     uint32_t buckets = 1;
     while (buckets < WEIR_CFG_NEIGHBOURS)
@@ -59,7 +58,7 @@ static uint32_t bucket_count(void)
 }
 
 // Keyed: nobody can choose addresses that share a bucket.
-static uint16_t *bucket(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
     return &weir->arp.buckets[siphash_words(&weir->hash_key, address.v4, netif->index) & weir->arp.bucket_mask];
 }
@@ -67,13 +66,13 @@ static uint16_t *bucket(const struct weir *weir, const struct weir_netif *netif,
 int neighbour_init(struct weir *weir)
 {
     struct arp *arp = &weir->arp;
-    arp->bucket_mask = bucket_count() - 1;
+    arp->bucket_mask = neighbour_bucket_count() - 1;
     arp->table = memory_carve(&weir->memory, WEIR_CFG_NEIGHBOURS * sizeof *arp->table);
-    arp->buckets = memory_carve(&weir->memory, bucket_count() * sizeof *arp->buckets);
+    arp->buckets = memory_carve(&weir->memory, neighbour_bucket_count() * sizeof *arp->buckets);
     if (!arp->table || !arp->buckets)
         return WEIR_NO_MEMORY;
     for (uint32_t i = WEIR_CFG_NEIGHBOURS; i; i--) {
-        entry(arp, (uint16_t)i)->next = arp->free;
+        neighbour_entry(arp, (uint16_t)i)->next = arp->free;
         arp->free = (uint16_t)i;
     }
     if (WEIR_CFG_ALLOCATOR)
@@ -82,10 +81,10 @@ int neighbour_init(struct weir *weir)
     return records_carve(&arp->queue, &weir->memory);
 }
 
-static struct neighbour *find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+static struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    for (uint16_t index = *bucket(weir, netif, address); index; index = entry(&weir->arp, index)->next) {
-        struct neighbour *n = entry(&weir->arp, index);
+    for (uint16_t index = *neighbour_bucket(weir, netif, address); index; index = neighbour_entry(&weir->arp, index)->next) {
+        struct neighbour *n = neighbour_entry(&weir->arp, index);
         if (n->netif == netif && weir_addr_equal(n->address, address))
             return n;
     }
@@ -94,49 +93,52 @@ static struct neighbour *find(const struct weir *weir, const struct weir_netif *
 
 // --- the timer list --------------------------------------------------------------------------------------------------------
 
-static bool timer_armed(const struct arp *arp, const struct neighbour *n) { return n->timer_previous || arp->timer_first == index_of(arp, n); }
-
-static void timer_cancel(struct arp *arp, struct neighbour *n)
+static bool neighbour_timer_armed(const struct arp *arp, const struct neighbour *n)
 {
-    if (!timer_armed(arp, n))
+    return n->timer_previous || arp->timer_first == neighbour_index_of(arp, n);
+}
+
+static void neighbour_timer_cancel(struct arp *arp, struct neighbour *n)
+{
+    if (!neighbour_timer_armed(arp, n))
         return;
-    *(n->timer_previous ? &entry(arp, n->timer_previous)->timer_next : &arp->timer_first) = n->timer_next;
-    *(n->timer_next ? &entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = n->timer_previous;
+    *(n->timer_previous ? &neighbour_entry(arp, n->timer_previous)->timer_next : &arp->timer_first) = n->timer_next;
+    *(n->timer_next ? &neighbour_entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = n->timer_previous;
     n->timer_next = n->timer_previous = 0;
 }
 
-static void timer_now(struct weir *weir, struct neighbour *n)
+static void neighbour_timer_now(struct weir *weir, struct neighbour *n)
 {
     struct arp *arp = &weir->arp;
-    timer_cancel(arp, n);
+    neighbour_timer_cancel(arp, n);
     // Not after what is due already (a blocked interface leaves old deadlines behind).
-    const bool old_first = arp->timer_first && seq_lt(entry(arp, arp->timer_first)->due_us, weir->now);
-    n->due_us = old_first ? entry(arp, arp->timer_first)->due_us : weir->now;
+    const bool old_first = arp->timer_first && seq_lt(neighbour_entry(arp, arp->timer_first)->due_us, weir->now);
+    n->due_us = old_first ? neighbour_entry(arp, arp->timer_first)->due_us : weir->now;
     n->timer_next = arp->timer_first;
-    *(n->timer_next ? &entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = index_of(arp, n);
-    arp->timer_first = index_of(arp, n);
+    *(n->timer_next ? &neighbour_entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = neighbour_index_of(arp, n);
+    arp->timer_first = neighbour_index_of(arp, n);
     slow_due(weir, weir->now_us);
 }
 
-static void timer_retry(struct weir *weir, struct neighbour *n)
+static void neighbour_timer_retry(struct weir *weir, struct neighbour *n)
 {
     struct arp *arp = &weir->arp;
-    timer_cancel(arp, n);
-    n->due_us = weir->now + RETRY_US;
+    neighbour_timer_cancel(arp, n);
+    n->due_us = weir->now + NEIGHBOUR_RETRY_US;
     n->timer_previous = arp->timer_last;
-    *(n->timer_previous ? &entry(arp, n->timer_previous)->timer_next : &arp->timer_first) = index_of(arp, n);
-    arp->timer_last = index_of(arp, n);
-    slow_due(weir, weir->now_us + RETRY_US);
+    *(n->timer_previous ? &neighbour_entry(arp, n->timer_previous)->timer_next : &arp->timer_first) = neighbour_index_of(arp, n);
+    arp->timer_last = neighbour_index_of(arp, n);
+    slow_due(weir, weir->now_us + NEIGHBOUR_RETRY_US);
 }
 
 // --- datagrams that wait ---------------------------------------------------------------------------------------------------
 
-static uint32_t packet_bytes(uint32_t length) { return (uint32_t)sizeof(struct neighbour_packet) + length; }
+static uint32_t neighbour_packet_bytes(uint32_t length) { return (uint32_t)sizeof(struct neighbour_packet) + length; }
 
-static struct neighbour_packet *packet_new(struct weir *weir, uint32_t length)
+static struct neighbour_packet *neighbour_packet_new(struct weir *weir, uint32_t length)
 {
     struct arp *arp = &weir->arp;
-    const uint32_t bytes = packet_bytes(length);
+    const uint32_t bytes = neighbour_packet_bytes(length);
     if (!WEIR_CFG_ALLOCATOR)
         return records_push(&arp->queue, &weir->memory, bytes);
     if (bytes > WEIR_CFG_NEIGHBOUR_QUEUE_BYTES - arp->queue_bytes)
@@ -147,12 +149,12 @@ static struct neighbour_packet *packet_new(struct weir *weir, uint32_t length)
     return packet;
 }
 
-static void packet_free(struct weir *weir, struct neighbour_packet *packet)
+static void neighbour_packet_free(struct weir *weir, struct neighbour_packet *packet)
 {
     struct arp *arp = &weir->arp;
     if (WEIR_CFG_ALLOCATOR) {
-        arp->queue_bytes -= packet_bytes(packet->length);
-        memory_put(&weir->memory, packet, packet_bytes(packet->length));
+        arp->queue_bytes -= neighbour_packet_bytes(packet->length);
+        memory_put(&weir->memory, packet, neighbour_packet_bytes(packet->length));
         return;
     }
     packet->sent = true;
@@ -162,27 +164,27 @@ static void packet_free(struct weir *weir, struct neighbour_packet *packet)
         records_pop(&arp->queue, &weir->memory);
 }
 
-static void packets_drop(struct weir *weir, struct neighbour *n)
+static void neighbour_packets_drop(struct weir *weir, struct neighbour *n)
 {
     while (n->packets) {
         struct neighbour_packet *packet = n->packets;
         n->packets = packet->next;
-        packet_free(weir, packet);
+        neighbour_packet_free(weir, packet);
         count(weir, WEIR_COUNT_ARP_UNRESOLVED);
     }
 }
 
 // Keeps a copy of the packet for when the neighbour is known. Large segments and sums that a device should complete are the business
 // of connections, and these wait themselves.
-static bool packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype, const struct packet_out *out)
+static bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype, const struct packet_out *out)
 {
     struct neighbour_packet **end = &n->packets;
     uint32_t waiting = 0;
     for (; *end; end = &(*end)->next)
         waiting++;
-    if (waiting == PACKETS_MAX || out->tx.segment_size || out->tx.checksum_start)
+    if (waiting == NEIGHBOUR_PACKETS_MAX || out->tx.segment_size || out->tx.checksum_start)
         return false;
-    struct neighbour_packet *packet = packet_new(weir, packet_out_length(out));
+    struct neighbour_packet *packet = neighbour_packet_new(weir, packet_out_length(out));
     if (!packet)
         return false;
     packet->next = NULL;
@@ -201,13 +203,16 @@ static bool packet_keep(struct weir *weir, struct neighbour *n, uint16_t etherty
 }
 
 // Sends what waited. false: the interface is full; the rest stays.
-static bool packets_send(struct weir *weir, struct neighbour *n)
+static bool neighbour_packets_send(struct weir *weir, struct neighbour *n)
 {
     struct weir_netif *netif = n->netif;
     while (n->packets) {
         struct neighbour_packet *packet = n->packets;
-        const struct ethernet header = {.destination = n->mac, .source = netif->mac, .type = packet->ethertype, .vlan = netif->vlan,
-            .tagged = netif->flags & WEIR_NETIF_VLAN};
+        const struct ethernet header = {.destination = n->mac,
+                                        .source = netif->mac,
+                                        .type = packet->ethertype,
+                                        .vlan = netif->vlan,
+                                        .tagged = netif->flags & WEIR_NETIF_VLAN};
         struct packet_out out;
         packet_out_init(&out);
         packet_out_payload(&out, packet->bytes, packet->length);
@@ -215,14 +220,14 @@ static bool packets_send(struct weir *weir, struct neighbour *n)
         if (netif_transmit(netif, &out) == WEIR_TX_FULL)
             return false;
         n->packets = packet->next;
-        packet_free(weir, packet);
+        neighbour_packet_free(weir, packet);
     }
     return true;
 }
 
 // --- socks that wait -------------------------------------------------------------------------------------------------------
 
-static void waiter_add(struct neighbour *n, struct sock *sock)
+static void neighbour_waiter_add(struct neighbour *n, struct sock *sock)
 {
     if (sock->flags & SOCK_WAITS_NEIGHBOUR)
         return;
@@ -232,7 +237,7 @@ static void waiter_add(struct neighbour *n, struct sock *sock)
 }
 
 // All go back to the output list, first come first; with an error they are told first. A dead one only wants to leave.
-static void waiters_release(struct weir *weir, struct neighbour *n, int error)
+static void neighbour_waiters_release(struct weir *weir, struct neighbour *n, int error)
 {
     struct sock *first = NULL;
     for (struct sock *sock = n->waiting, *next; sock; sock = next) {
@@ -243,7 +248,7 @@ static void waiters_release(struct weir *weir, struct neighbour *n, int error)
     n->waiting = NULL;
     for (struct sock *sock = first, *next; sock; sock = next) {
         next = sock->output_next;
-        sock->flags &= (uint8_t)~(SOCK_WAITS_NEIGHBOUR | SOCK_ON_OUTPUT);
+        sock->flags &= (uint8_t) ~(SOCK_WAITS_NEIGHBOUR | SOCK_ON_OUTPUT);
         sock_output(&weir->socks, sock);
         if (error && !(sock->flags & SOCK_DEAD))
             neighbour_failed(weir, sock, error);
@@ -252,36 +257,37 @@ static void waiters_release(struct weir *weir, struct neighbour *n, int error)
 
 // --- entries ---------------------------------------------------------------------------------------------------------------
 
-static void entry_free(struct weir *weir, struct neighbour *n, int error)
+static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int error)
 {
     struct arp *arp = &weir->arp;
-    uint16_t *link = bucket(weir, n->netif, n->address);
-    while (*link != index_of(arp, n))
-        link = &entry(arp, *link)->next;
+    uint16_t *link = neighbour_bucket(weir, n->netif, n->address);
+    while (*link != neighbour_index_of(arp, n))
+        link = &neighbour_entry(arp, *link)->next;
     *link = n->next;
-    timer_cancel(arp, n);
-    packets_drop(weir, n);
+    neighbour_timer_cancel(arp, n);
+    neighbour_packets_drop(weir, n);
     n->state = NEIGHBOUR_FREE;
     n->netif = NULL;
     n->next = arp->free;
-    arp->free = index_of(arp, n);
-    waiters_release(weir, n, error);
+    arp->free = neighbour_index_of(arp, n);
+    neighbour_waiters_release(weir, n, error);
 }
 
 // The least recently used entry that may go. Entries that somebody waits for, and static ones, may not; the wire's wishes
 // (`stale_only`) do not displace what is in use.
-static struct neighbour *recyclable(struct weir *weir, bool stale_only)
+static struct neighbour *neighbour_recyclable(struct weir *weir, bool stale_only)
 {
     struct arp *arp = &weir->arp;
-    const uint16_t now = (uint16_t)(weir->now_us >> RECENCY_SHIFT);
+    const uint16_t now = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     // Tables larger than the bound are searched from a place that moves on with every call.
-    const uint32_t scan = min_u32(WEIR_CFG_NEIGHBOURS, RECYCLE_SCAN);
-    uint32_t at = WEIR_CFG_NEIGHBOURS > RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0;
+    const uint32_t scan = min_u32(WEIR_CFG_NEIGHBOURS, NEIGHBOUR_RECYCLE_SCAN);
+    uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0;
     struct neighbour *best = NULL;
     for (uint32_t i = 0; i < scan; i++, at = at + 1 < WEIR_CFG_NEIGHBOURS ? at + 1 : 0) {
         struct neighbour *n = &arp->table[at];
         const bool stale = n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
-        const bool may_go = !n->waiting && !n->packets && (stale || (!stale_only && (n->state == NEIGHBOUR_REACHABLE || n->state == NEIGHBOUR_PROBE)));
+        const bool may_go =
+            !n->waiting && !n->packets && (stale || (!stale_only && (n->state == NEIGHBOUR_REACHABLE || n->state == NEIGHBOUR_PROBE)));
         if (may_go && (!best || (uint16_t)(now - n->used_at) > (uint16_t)(now - best->used_at)))
             best = n;
     }
@@ -289,45 +295,45 @@ static struct neighbour *recyclable(struct weir *weir, bool stale_only)
 }
 
 // A new entry, linked and otherwise empty. NULL, and counted: nothing may make room for it.
-static struct neighbour *entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool stale_only)
+static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool stale_only)
 {
     struct arp *arp = &weir->arp;
     if (!arp->free) {
-        struct neighbour *old = recyclable(weir, stale_only);
+        struct neighbour *old = neighbour_recyclable(weir, stale_only);
         count(weir, WEIR_COUNT_ARP_FULL);
         if (!old)
             return NULL;
-        entry_free(weir, old, WEIR_OK);
+        neighbour_entry_free(weir, old, WEIR_OK);
     }
-    struct neighbour *n = entry(arp, arp->free);
+    struct neighbour *n = neighbour_entry(arp, arp->free);
     arp->free = n->next;
     memset(n, 0, sizeof *n);
     n->netif = netif;
     n->address = address;
-    n->used_at = (uint16_t)(weir->now_us >> RECENCY_SHIFT);
-    uint16_t *link = bucket(weir, netif, address);
+    n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
+    uint16_t *link = neighbour_bucket(weir, netif, address);
     n->next = *link;
-    *link = index_of(arp, n);
+    *link = neighbour_index_of(arp, n);
     return n;
 }
 
-static void confirmed(struct weir *weir, struct neighbour *n)
+static void neighbour_confirmed(struct weir *weir, struct neighbour *n)
 {
     n->state = NEIGHBOUR_REACHABLE;
     n->confirmed_ms = weir->now_ms;
     n->tries = 0;
     if (!n->packets)
-        timer_cancel(&weir->arp, n);
+        neighbour_timer_cancel(&weir->arp, n);
 }
 
 // The link address is known: who waited goes on with the next poll.
-static void resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
+static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
     memcpy(n->mac, mac, 6);
-    confirmed(weir, n);
+    neighbour_confirmed(weir, n);
     if (n->packets)
-        timer_now(weir, n);
-    waiters_release(weir, n, WEIR_OK);
+        neighbour_timer_now(weir, n);
+    neighbour_waiters_release(weir, n, WEIR_OK);
 }
 
 void neighbour_free(struct weir *weir)
@@ -336,7 +342,7 @@ void neighbour_free(struct weir *weir)
     // Interfaces have been removed, and their entries with them.
     if (!weir->carved_all) {
         memory_put(&weir->memory, arp->table, arp->table ? WEIR_CFG_NEIGHBOURS * sizeof *arp->table : 0);
-        memory_put(&weir->memory, arp->buckets, arp->buckets ? bucket_count() * sizeof *arp->buckets : 0);
+        memory_put(&weir->memory, arp->buckets, arp->buckets ? neighbour_bucket_count() * sizeof *arp->buckets : 0);
     }
     arp->table = NULL;
     arp->buckets = NULL;
@@ -347,7 +353,7 @@ void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed)
     for (uint32_t i = 0; i < WEIR_CFG_NEIGHBOURS; i++) {
         struct neighbour *n = &weir->arp.table[i];
         if (n->netif == netif && (removed || n->state != NEIGHBOUR_STATIC))
-            entry_free(weir, n, WEIR_OK);
+            neighbour_entry_free(weir, n, WEIR_OK);
     }
 }
 
@@ -355,45 +361,45 @@ int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struc
 {
     if (netif->link != &weir_link_ethernet || weir_addr_is_any(address) || mac[0] & 1)
         return WEIR_INVALID;
-    struct neighbour *n = find(weir, netif, address);
+    struct neighbour *n = neighbour_find(weir, netif, address);
     if (!n)
-        n = entry_new(weir, netif, address, false);
+        n = neighbour_entry_new(weir, netif, address, false);
     if (!n)
         return WEIR_NO_MEMORY;
-    resolved(weir, n, mac);
+    neighbour_resolved(weir, n, mac);
     n->state = NEIGHBOUR_STATIC;
     return WEIR_OK;
 }
 
 // --- sending ---------------------------------------------------------------------------------------------------------------
 
-const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out, struct sock *waiter,
-                                 enum weir_tx_verdict *verdict)
+const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
+                                 struct sock *waiter, enum weir_tx_verdict *verdict)
 {
     struct weir *weir = netif->weir;
-    struct neighbour *n = find(weir, netif, path->next_hop);
+    struct neighbour *n = neighbour_find(weir, netif, path->next_hop);
     *verdict = WEIR_TX_DONE;
     if (!n) {
-        n = entry_new(weir, netif, path->next_hop, false);
+        n = neighbour_entry_new(weir, netif, path->next_hop, false);
         if (!n) {
             netif->stats.tx_dropped++;
             return NULL;
         }
         n->state = NEIGHBOUR_INCOMPLETE;
-        timer_now(weir, n);
+        neighbour_timer_now(weir, n);
     }
     path->neighbour = n;
-    n->used_at = (uint16_t)(weir->now_us >> RECENCY_SHIFT);
+    n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     if (n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n))) {
         n->state = NEIGHBOUR_PROBE;
-        timer_retry(weir, n);
+        neighbour_timer_retry(weir, n);
     }
     if (n->state != NEIGHBOUR_INCOMPLETE)
         return n->mac;
     if (waiter) {
-        waiter_add(n, waiter);
+        neighbour_waiter_add(n, waiter);
         *verdict = WEIR_TX_UNRESOLVED;
-    } else if (!packet_keep(weir, n, ethertype, out)) {
+    } else if (!neighbour_packet_keep(weir, n, ethertype, out)) {
         count(weir, WEIR_COUNT_ARP_UNRESOLVED);
     }
     return NULL;
@@ -403,38 +409,38 @@ void neighbour_confirm(struct weir_netif *netif, struct path *path)
 {
     struct neighbour *n = path->neighbour;
     if (neighbour_of_path(netif, path) && n->state >= NEIGHBOUR_REACHABLE && n->state <= NEIGHBOUR_PROBE)
-        confirmed(netif->weir, n);
+        neighbour_confirmed(netif->weir, n);
 }
 
 // --- what the wire says ----------------------------------------------------------------------------------------------------
 
-static void reply_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
+static void neighbour_reply_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
     if ((n->state == NEIGHBOUR_INCOMPLETE && n->tries) || (n->state == NEIGHBOUR_PROBE && memcmp(n->mac, mac, 6) == 0))
-        resolved(weir, n, mac);
+        neighbour_resolved(weir, n, mac);
 }
 
 // A request shows where its sender claims to be.
-static void request_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6], bool to_us)
+static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6], bool to_us)
 {
     if (n->state == NEIGHBOUR_INCOMPLETE) {
         if (to_us)
-            resolved(weir, n, mac);
+            neighbour_resolved(weir, n, mac);
     } else if (n->state == NEIGHBOUR_REACHABLE && memcmp(n->mac, mac, 6) != 0) {
         n->state = NEIGHBOUR_STALE;
-        n->tries = TRIES - 1;  // one question to the old owner is enough
+        n->tries = NEIGHBOUR_TRIES - 1;  // one question to the old owner is enough
     }
 }
 
-static bool on_subnet(const struct weir_netif *netif, uint32_t address)
+static bool neighbour_on_subnet(const struct weir_netif *netif, uint32_t address)
 {
     const uint32_t mask = netif->prefix_length ? 0xffffffffu << (32 - netif->prefix_length) : 0;
     return ((address ^ netif->address.v4) & mask) == 0;
 }
 
-static void learn(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp)
+static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp)
 {
-    struct neighbour *n = entry_new(weir, netif, weir_addr_v4(arp->sender), true);
+    struct neighbour *n = neighbour_entry_new(weir, netif, weir_addr_v4(arp->sender), true);
     if (!n)
         return;
     memcpy(n->mac, arp->sender_mac, 6);
@@ -442,7 +448,7 @@ static void learn(struct weir *weir, struct weir_netif *netif, const struct arp_
 }
 
 // RFC 5227 §2.4: another host uses our address. We defend it once; when that is disputed within ten seconds we give it up (§2.4(b)).
-static void conflict(struct weir *weir, struct weir_netif *netif)
+static void neighbour_conflict(struct weir *weir, struct weir_netif *netif)
 {
     const bool disputed = netif->conflicts && weir->now_ms - netif->conflict_ms < DEFEND_INTERVAL_MS;
     count(weir, WEIR_COUNT_ARP_CONFLICT);
@@ -460,30 +466,30 @@ static void conflict(struct weir *weir, struct weir_netif *netif)
 }
 
 // §2.1.1: while probing, also somebody else's probe for the same address.
-static bool conflicting(const struct weir_netif *netif, const struct arp_packet *arp)
+static bool neighbour_conflicting(const struct weir_netif *netif, const struct arp_packet *arp)
 {
     const bool in_use = neighbour_address_ours(netif);
     const bool probing = netif->arp_state == WEIR_ADDRESS_PROBING;
     const uint32_t address = netif->address.v4;
     return ((in_use || probing) && arp->sender == address) ||
-        (probing && arp->operation == ARP_REQUEST && arp->sender == 0 && arp->target == address);
+           (probing && arp->operation == ARP_REQUEST && arp->sender == 0 && arp->target == address);
 }
 
 void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us)
 {
-    if (conflicting(netif, arp)) {
-        conflict(weir, netif);
+    if (neighbour_conflicting(netif, arp)) {
+        neighbour_conflict(weir, netif);
         return;
     }
     if (arp->sender == 0)
         return;
-    struct neighbour *n = find(weir, netif, weir_addr_v4(arp->sender));
+    struct neighbour *n = neighbour_find(weir, netif, weir_addr_v4(arp->sender));
     if (n && arp->operation == ARP_REQUEST)
-        request_seen(weir, n, arp->sender_mac, to_us);
+        neighbour_request_seen(weir, n, arp->sender_mac, to_us);
     else if (n && to_us)
-        reply_seen(weir, n, arp->sender_mac);
-    else if (!n && to_us && arp->operation == ARP_REQUEST && on_subnet(netif, arp->sender))
-        learn(weir, netif, arp);
+        neighbour_reply_seen(weir, n, arp->sender_mac);
+    else if (!n && to_us && arp->operation == ARP_REQUEST && neighbour_on_subnet(netif, arp->sender))
+        neighbour_learn(weir, netif, arp);
 }
 
 // --- our own address -------------------------------------------------------------------------------------------------------
@@ -505,7 +511,7 @@ void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode 
     slow_due(weir, weir->now_us + wait_us);
 }
 
-static void probing_due(struct weir *weir, struct weir_netif *netif)
+static void neighbour_probing_due(struct weir *weir, struct weir_netif *netif)
 {
     if (netif->arp_count == PROBE_NUM) {
         netif->arp_state = WEIR_ADDRESS_ANNOUNCING;
@@ -514,89 +520,92 @@ static void probing_due(struct weir *weir, struct weir_netif *netif)
         ip_netif_changed(weir, netif);
         return;
     }
-    if (arp_send(netif, broadcast_mac, ARP_REQUEST, 0, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
+    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
         return;
     const bool last = ++netif->arp_count == PROBE_NUM;
     netif->arp_due_us = weir->now + (last ? ANNOUNCE_WAIT_US : PROBE_MIN_US + random_below(&weir->random, PROBE_MAX_US - PROBE_MIN_US));
 }
 
-static void announcing_due(struct weir *weir, struct weir_netif *netif)
+static void neighbour_announcing_due(struct weir *weir, struct weir_netif *netif)
 {
-    if (arp_send(netif, broadcast_mac, ARP_REQUEST, netif->address.v4, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
+    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, netif->address.v4, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
         return;
     if (++netif->arp_count >= ANNOUNCE_NUM)
         netif->arp_state = WEIR_ADDRESS_READY;
     netif->arp_due_us = weir->now + ANNOUNCE_INTERVAL_US;
 }
 
-static bool sending(const struct weir_netif *netif) { return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP; }
+static bool neighbour_sending(const struct weir_netif *netif)
+{
+    return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
+}
 
-static uint64_t wait_until(const struct weir *weir, uint32_t due_us)
+static uint64_t neighbour_wait_until(const struct weir *weir, uint32_t due_us)
 {
     return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);
 }
 
 // Returns when its address wants to be cared for next.
-static uint64_t address_poll(struct weir *weir, struct weir_netif *netif)
+static uint64_t neighbour_address_poll(struct weir *weir, struct weir_netif *netif)
 {
     const bool busy = netif->arp_state == WEIR_ADDRESS_PROBING || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
-    if (!busy || netif->link != &weir_link_ethernet || !sending(netif))
+    if (!busy || netif->link != &weir_link_ethernet || !neighbour_sending(netif))
         return WEIR_NEVER;
     if (seq_le(netif->arp_due_us, weir->now)) {
         if (netif->arp_state == WEIR_ADDRESS_PROBING)
-            probing_due(weir, netif);
+            neighbour_probing_due(weir, netif);
         else
-            announcing_due(weir, netif);
-        if (!sending(netif) || netif->arp_state == WEIR_ADDRESS_READY)
+            neighbour_announcing_due(weir, netif);
+        if (!neighbour_sending(netif) || netif->arp_state == WEIR_ADDRESS_READY)
             return WEIR_NEVER;
     }
-    return wait_until(weir, netif->arp_due_us);
+    return neighbour_wait_until(weir, netif->arp_due_us);
 }
 
 // --- time ------------------------------------------------------------------------------------------------------------------
 
 // The next question to a neighbour, or the end of the questions.
-static void ask(struct weir *weir, struct neighbour *n)
+static void neighbour_ask(struct weir *weir, struct neighbour *n)
 {
-    if (n->state == NEIGHBOUR_PROBE && n->tries >= TRIES) {
+    if (n->state == NEIGHBOUR_PROBE && n->tries >= NEIGHBOUR_TRIES) {
         n->state = NEIGHBOUR_INCOMPLETE;
         n->tries = 0;
     }
-    if (n->tries >= TRIES) {
-        entry_free(weir, n, WEIR_HOST_UNREACHABLE);
+    if (n->tries >= NEIGHBOUR_TRIES) {
+        neighbour_entry_free(weir, n, WEIR_HOST_UNREACHABLE);
         return;
     }
-    const uint8_t *destination = n->state == NEIGHBOUR_PROBE ? n->mac : broadcast_mac;
+    const uint8_t *destination = n->state == NEIGHBOUR_PROBE ? n->mac : ethernet_broadcast;
     const uint8_t *target_mac = n->state == NEIGHBOUR_PROBE ? n->mac : unknown_mac;
     if (arp_send(n->netif, destination, ARP_REQUEST, n->netif->address.v4, target_mac, n->address.v4) == WEIR_TX_FULL)
         return;
     n->tries++;
-    timer_retry(weir, n);
+    neighbour_timer_retry(weir, n);
 }
 
-static void due(struct weir *weir, struct neighbour *n)
+static void neighbour_due(struct weir *weir, struct neighbour *n)
 {
     if (n->state == NEIGHBOUR_INCOMPLETE || n->state == NEIGHBOUR_PROBE)
-        ask(weir, n);
-    else if (packets_send(weir, n))
-        timer_cancel(&weir->arp, n);
+        neighbour_ask(weir, n);
+    else if (neighbour_packets_send(weir, n))
+        neighbour_timer_cancel(&weir->arp, n);
 }
 
-// Serves at most POLL_QUANTUM entries. Those of a blocked interface are passed over: weir_tx_ready calls again.
-static uint64_t timers_poll(struct weir *weir)
+// Serves at most NEIGHBOUR_POLL_QUANTUM entries. Those of a blocked interface are passed over: weir_tx_ready calls again.
+static uint64_t neighbour_timers_poll(struct weir *weir)
 {
     struct arp *arp = &weir->arp;
     uint32_t served = 0;
     for (uint16_t index = arp->timer_first, next; index; index = next) {
-        struct neighbour *n = entry(arp, index);
+        struct neighbour *n = neighbour_entry(arp, index);
         next = n->timer_next;
-        if (!sending(n->netif))
+        if (!neighbour_sending(n->netif))
             continue;
         if (seq_lt(weir->now, n->due_us))
-            return wait_until(weir, n->due_us);
-        if (served++ == POLL_QUANTUM)
+            return neighbour_wait_until(weir, n->due_us);
+        if (served++ == NEIGHBOUR_POLL_QUANTUM)
             return weir->now_us;
-        due(weir, n);
+        neighbour_due(weir, n);
     }
     return WEIR_NEVER;
 }
@@ -604,9 +613,9 @@ static uint64_t timers_poll(struct weir *weir)
 uint64_t neighbour_poll(struct weir *weir, uint64_t now_us)
 {
     (void)now_us;
-    uint64_t deadline = timers_poll(weir);
+    uint64_t deadline = neighbour_timers_poll(weir);
     for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next) {
-        const uint64_t at = address_poll(weir, netif);
+        const uint64_t at = neighbour_address_poll(weir, netif);
         deadline = at < deadline ? at : deadline;
     }
     return deadline;

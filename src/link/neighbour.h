@@ -18,8 +18,8 @@ void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode 
 void neighbour_confirm(struct weir_netif *netif, struct path *path);
 // The link address for a packet whose network header is at out->head. NULL: it cannot leave now, and *verdict says what
 // became of it: UNRESOLVED (the waiter waits), DONE (kept as a copy, or dropped).
-const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out, struct sock *waiter,
-                                 enum weir_tx_verdict *verdict);
+const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
+                                 struct sock *waiter, enum weir_tx_verdict *verdict);
 
 static inline bool neighbour_fresh(const struct weir *weir, const struct neighbour *n)
 {
@@ -34,7 +34,8 @@ static inline bool neighbour_of_path(const struct weir_netif *netif, const struc
 static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
 {
     const struct weir *weir = netif->weir;
-    if (!neighbour_of_path(netif, path) || !neighbour_fresh(weir, path->neighbour))
+    // One that is being asked again (PROBE) is used meanwhile.
+    if (!neighbour_of_path(netif, path) || (path->neighbour->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, path->neighbour)))
         return NULL;
     path->neighbour->used_at = (uint16_t)(weir->now_us >> 18);
     return path->neighbour->mac;
@@ -69,8 +70,8 @@ static inline const uint8_t *neighbour_known(const struct weir_netif *netif, con
     (void)netif;
     return path->link_address;
 }
-static inline const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
-                                               struct sock *waiter, enum weir_tx_verdict *verdict)
+static inline const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                               const struct packet_out *out, struct sock *waiter, enum weir_tx_verdict *verdict)
 {
     (void)netif, (void)ethertype, (void)out, (void)waiter, (void)verdict;
     return path->link_address;

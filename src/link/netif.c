@@ -2,17 +2,17 @@
 // Interfaces: their life, and the one door through which frames leave.
 #include "link/handler.h"
 
-#define MTU_DEFAULT 1500u
-#define MTU_MIN 68u        // RFC 791: every module must forward so much
-#define VID_MAX 4094u
+#define NETIF_MTU_DEFAULT 1500u
+#define NETIF_MTU_MIN 68u  // RFC 791: every module must forward so much
+#define NETIF_VID_MAX 4094u
 
 // Without any of these all that is sent is an answer, which goes back the way the question came: no routes are looked up.
-#define ROUTED (WEIR_CFG_ARP_CACHE || WEIR_CFG_UDP || WEIR_CFG_TCP_CONNECT)
+#define NETIF_ROUTED (WEIR_CFG_ARP_CACHE || WEIR_CFG_UDP || WEIR_CFG_TCP_CONNECT)
 
 // --- frames ----------------------------------------------------------------------------------------------------------------
 
 // Down: the packet is lost, as it would be on the wire. Blocked (no room, or no carrier): who sent it waits for weir_tx_ready.
-static enum weir_tx_verdict refuse(struct weir_netif *netif)
+static enum weir_tx_verdict netif_refuse(struct weir_netif *netif)
 {
     if (netif->flags & WEIR_NETIF_UP)
         return WEIR_TX_FULL;
@@ -24,7 +24,7 @@ enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out 
 {
     struct weir_tx *tx = &out->tx;
     if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
-        return refuse(netif);
+        return netif_refuse(netif);
     tx->length = packet_out_length(out);
     tx->header_length = (uint16_t)(tx->length - out->payload_length);
     out->slices[0] = (struct weir_slice){out->head, tx->header_length};
@@ -69,7 +69,7 @@ void weir_tx_ready(struct weir_netif *netif)
 }
 
 // The interface works again, or stops working: the link and the network layer are told, who was stopped goes on.
-static void running(struct weir_netif *netif)
+static void netif_running(struct weir_netif *netif)
 {
     if (netif->link->address_changed && netif->arp_state != WEIR_ADDRESS_NONE && netif->arp_state != WEIR_ADDRESS_CONFLICT)
         netif->link->address_changed(netif, netif->arp_state == WEIR_ADDRESS_PROBING ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
@@ -77,7 +77,7 @@ static void running(struct weir_netif *netif)
     weir_tx_ready(netif);
 }
 
-static void stopped(struct weir_netif *netif)
+static void netif_stopped(struct weir_netif *netif)
 {
     arp_flush(netif->weir, netif, false);
     ip_netif_changed(netif->weir, netif);
@@ -91,11 +91,11 @@ void weir_link_change(struct weir_netif *netif, bool up)
         return;
     if (up) {
         netif->flags |= WEIR_NETIF_LINK;
-        running(netif);
+        netif_running(netif);
     } else {
         netif->flags &= (uint8_t)~WEIR_NETIF_LINK;
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        stopped(netif);
+        netif_stopped(netif);
     }
 }
 
@@ -108,7 +108,7 @@ void weir_netif_init(struct weir_netif *netif, const char *name, const struct we
         netif->name[i] = name[i];
     netif->driver = driver;
     netif->link = link;
-    netif->mtu = MTU_DEFAULT;
+    netif->mtu = NETIF_MTU_DEFAULT;
     if (link->header_bytes)
         netif->capabilities = WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
 }
@@ -134,28 +134,40 @@ struct weir_netif *netif_by_index(struct weir *weir, uint8_t index)
     return netif;
 }
 
-static int check_config(struct weir *weir, const struct weir_netif *netif)
+static int netif_check_config(struct weir *weir, const struct weir_netif *netif)
 {
-    if (netif->weir || !netif->driver || !netif->driver->tx || netif->mtu < MTU_MIN || !netif->name[0] || weir_netif_find(weir, netif->name))
+    if (netif->weir || !netif->driver || !netif->driver->tx || netif->mtu < NETIF_MTU_MIN || !netif->name[0] ||
+        (WEIR_CFG_NETIFS + WEIR_CFG_LOOPBACK > 1 && weir_netif_find(weir, netif->name)))
         return WEIR_INVALID;
-    if (netif->flags & WEIR_NETIF_VLAN && netif->vlan > VID_MAX)
+    if (netif->flags & WEIR_NETIF_VLAN && netif->vlan > NETIF_VID_MAX)
         return WEIR_INVALID;
     if (netif->flags & WEIR_NETIF_VLAN && !WEIR_CFG_VLAN)
         return WEIR_NOT_SUPPORTED;
     return WEIR_OK;
 }
 
+// The lowest that is free; 0: there are WEIR_CFG_NETIFS already.
+static uint8_t netif_free_index(struct weir *weir, const struct weir_netif *netif)
+{
+    if (WEIR_CFG_LOOPBACK && netif->capabilities & WEIR_NETIF_LOOPBACK)
+        return LOOPBACK_INDEX;
+    if (WEIR_CFG_NETIFS == 1 && !WEIR_CFG_LOOPBACK)
+        return weir->netifs == NULL;
+    for (uint32_t index = 1; index <= WEIR_CFG_NETIFS; index++)
+        if (!netif_by_index(weir, (uint8_t)index))
+            return (uint8_t)index;
+    return 0;
+}
+
 int weir_netif_add(struct weir *weir, struct weir_netif *netif)
 {
-    const int error = check_config(weir, netif);
+    const int error = netif_check_config(weir, netif);
     if (error)
         return error;
-    uint32_t index = netif->capabilities & WEIR_NETIF_LOOPBACK ? LOOPBACK_INDEX : 1;
-    while (index <= WEIR_CFG_NETIFS && netif_by_index(weir, (uint8_t)index))
-        index++;
-    if (index > WEIR_CFG_NETIFS && index != LOOPBACK_INDEX)
+    const uint8_t index = netif_free_index(weir, netif);
+    if (!index)
         return WEIR_NO_MEMORY;
-    netif->index = (uint8_t)index;
+    netif->index = index;
     netif->weir = weir;
     netif->flags |= WEIR_NETIF_UP | WEIR_NETIF_LINK;
     netif->arp_state = WEIR_ADDRESS_NONE;
@@ -196,23 +208,23 @@ int weir_netif_set_up(struct weir_netif *netif, bool up)
         return WEIR_OK;
     netif->flags ^= WEIR_NETIF_UP;
     if (up)
-        running(netif);
+        netif_running(netif);
     else
-        stopped(netif);
+        netif_stopped(netif);
     return WEIR_OK;
 }
 
 // The subnet of an interface is reached through it.
-static int connected_route(struct weir_netif *netif, bool add)
+static int netif_connected_route(struct weir_netif *netif, bool add)
 {
-    if (!ROUTED || netif->capabilities & WEIR_NETIF_LOOPBACK || weir_addr_is_any(netif->address))
+    if (!NETIF_ROUTED || netif->capabilities & WEIR_NETIF_LOOPBACK || weir_addr_is_any(netif->address))
         return WEIR_OK;
     if (add)
         return weir_route_add(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif, 0);
     return weir_route_remove(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif);
 }
 
-static void address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length)
+static void netif_address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length)
 {
     const bool none = weir_addr_is_any(address);
     netif->address = address;
@@ -226,11 +238,11 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
     if (!netif->weir || prefix_length > 32 || weir_addr_is_multicast(address) || weir_addr_is_broadcast(address) ||
         weir_addr_is_loopback(address) != (loops && !weir_addr_is_any(address)))
         return WEIR_INVALID;
-    connected_route(netif, false);
-    address_store(netif, address, prefix_length);
-    const int error = connected_route(netif, true);
+    netif_connected_route(netif, false);
+    netif_address_store(netif, address, prefix_length);
+    const int error = netif_connected_route(netif, true);
     if (error)
-        address_store(netif, weir_addr_any(), 0);
+        netif_address_store(netif, weir_addr_any(), 0);
     if (netif->link->address_changed && netif->arp_state == WEIR_ADDRESS_READY)
         netif->link->address_changed(netif, mode);
     ip_netif_changed(netif->weir, netif);

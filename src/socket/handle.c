@@ -70,18 +70,16 @@ static bool directory_grow(struct handles *handles, struct memory *memory)
     return true;
 }
 
+// The segment comes first: the directory then never has room that the number of segments does not tell.
 static void handles_grow(struct weir *weir)
 {
     struct handles *handles = &weir->handles;
     const uint32_t slots = segment_slots(handles);
-    if (slots == 0 || !directory_grow(handles, &weir->memory))
+    struct slot *segment = slots ? memory_get(&weir->memory, slots * sizeof *segment) : NULL;
+    if (!segment)
         return;
-    struct slot *segment = memory_get(&weir->memory, slots * sizeof *segment);
-    if (!segment) {
-        if (handles->segment_count == 0) {
-            memory_put(&weir->memory, handles->segments, DIRECTORY_FIRST * sizeof *handles->segments);
-            handles->segments = NULL;
-        }
+    if (!directory_grow(handles, &weir->memory)) {
+        memory_put(&weir->memory, segment, slots * sizeof *segment);
         return;
     }
     memset(segment, 0, slots * sizeof *segment);

@@ -4,30 +4,6 @@
 
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
 
-// RFC 9293 §3.3.2, figure 5, with the transitions of resets and time-outs: to each state, the states it may be entered from.
-#define FROM(state) (1u << WEIR_TCP_##state)
-static const uint16_t entered_from[WEIR_TCP_STATE_COUNT] = {
-    [WEIR_TCP_CLOSED] = 0xffff,
-    [WEIR_TCP_LISTEN] = FROM(CLOSED),
-    [WEIR_TCP_SYN_SENT] = FROM(CLOSED),
-    [WEIR_TCP_SYN_RECEIVED] = FROM(SYN_SENT) | FROM(CLOSED),
-    [WEIR_TCP_ESTABLISHED] = FROM(SYN_SENT) | FROM(SYN_RECEIVED) | FROM(CLOSED),
-    [WEIR_TCP_FIN_WAIT_1] = FROM(ESTABLISHED) | FROM(SYN_RECEIVED),
-    [WEIR_TCP_FIN_WAIT_2] = FROM(FIN_WAIT_1),
-    [WEIR_TCP_CLOSE_WAIT] = FROM(ESTABLISHED) | FROM(SYN_RECEIVED),
-    [WEIR_TCP_CLOSING] = FROM(FIN_WAIT_1),
-    [WEIR_TCP_LAST_ACK] = FROM(CLOSE_WAIT),
-    [WEIR_TCP_TIME_WAIT] = FROM(FIN_WAIT_1) | FROM(FIN_WAIT_2) | FROM(CLOSING),
-};
-
-void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state state)
-{
-    if (!(entered_from[state] >> c->state & 1))
-        return;
-    c->state = (uint8_t)state;
-    tcp_timers_state(weir, c);
-}
-
 struct tcp_conn *tcp_conn_new(struct weir *weir)
 {
     struct tcp_conn *c = pool_get(&weir->tcp.conns, &weir->memory);
@@ -54,16 +30,28 @@ uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t loca
     return siphash_words(&weir->hash_key, ip_pair_word(local, remote), (uint64_t)local_port << 16 | remote_port);
 }
 
-struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+{
+    return c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) && weir_addr_equal(c->local.addr, local);
+}
+
+static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
 {
     const uint32_t hash = tcp_hash(weir, local, local_port, remote, remote_port);
     for (struct table_node *node = table_first(&weir->tcp.connections, hash); node; node = node->next) {
         struct tcp_conn *c = container_of(node, struct tcp_conn, node);
-        if (node->hash == hash && c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) &&
-            weir_addr_equal(c->local.addr, local))
-            return c;
+        if (node->hash == hash && conn_is(c, local, local_port, remote, remote_port))
+            return weir->tcp.recent = c;
     }
     return NULL;
+}
+
+struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+{
+    struct tcp_conn *recent = weir->tcp.recent;
+    if (recent && conn_is(recent, local, local_port, remote, remote_port))
+        return recent;
+    return conn_search(weir, local, local_port, remote, remote_port);
 }
 
 void tcp_conn_hash(struct weir *weir, struct tcp_conn *c)
@@ -79,6 +67,8 @@ void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
     if (c->flags & TCP_BOUND)
         table_remove(&weir->tcp.listeners, &weir->memory, &c->node);
     c->flags &= ~(uint32_t)(TCP_HASHED | TCP_BOUND);
+    if (weir->tcp.recent == c)
+        weir->tcp.recent = NULL;
 }
 
 struct sock *tcp_sock_of(struct table_node *node) { return &container_of(node, struct tcp_conn, node)->sock; }
@@ -112,7 +102,7 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
 
 static void flow_free(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->flow)
+    if (!c->flow || tcp_held(c))
         return;
     c->idle_ssthresh = c->flow->window.ssthresh;
     c->idle_cwnd = (uint8_t)max_u32(min_u32(c->flow->window.cwnd / c->mss, 10), 1);
@@ -126,6 +116,14 @@ static void stream_free(struct weir *weir, struct stream **stream)
     if (*stream)
         stream_close(&weir->memory, *stream);
     *stream = NULL;
+}
+
+// Not while a driver reads it, or the user writes into spans lent by tcp_reserve.
+static void send_free(struct weir *weir, struct tcp_conn *c)
+{
+    const bool reserved = c->send && c->state != WEIR_TCP_CLOSED && stream_room(c->send) > stream_length(c->send);
+    if (!tcp_held(c) && !reserved)
+        stream_free(weir, &c->send);
 }
 
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c)
@@ -151,7 +149,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
 {
     if (c->snd.una == c->snd.nxt && !tcp_send_queued(c)) {
         flow_free(weir, c);
-        stream_free(weir, &c->send);
+        send_free(weir, c);
     }
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
@@ -165,6 +163,10 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
 void tcp_destroy(struct weir *weir, struct tcp_conn *c)
 {
     tcp_timers_off(weir, c);
+    if (tcp_held(c)) {
+        c->sock.flags |= SOCK_DEAD;  // a driver still reads the send queue: tcp_held_complete comes back
+        return;
+    }
     flow_free(weir, c);
     stream_free(weir, &c->send);
     stream_free(weir, &c->receive);
@@ -178,7 +180,7 @@ void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
         return;
     tcp_conn_unhash(weir, c);
     tcp_timers_off(weir, c);
-    if (c->sock.flags & SOCK_ON_OUTPUT) {
+    if (c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR)) {
         c->sock.flags |= SOCK_DEAD;  // freed when its turn comes
         return;
     }
@@ -196,7 +198,7 @@ void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
     tcp_conn_unhash(weir, c);
     tcp_timers_off(weir, c);
     flow_free(weir, c);
-    stream_free(weir, &c->send);
+    send_free(weir, c);
     tcp_out_of_order_free(weir, c);
     sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP | (error ? WEIR_ERROR : 0)));
     tcp_conn_release(weir, c);

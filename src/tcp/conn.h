@@ -64,6 +64,10 @@ struct tcp_flow {
     uint32_t retransmit_from;             // the search for LOST data begins here
     struct weir_cc_window window;         // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
+#if WEIR_CFG_TCP_HELD
+    uint32_t held_una, held_end;          // bytes [held_una, held_end) are lent to a driver; equal: none
+    uint32_t lag;                         // bytes acknowledged that are still in the send queue, because a driver holds them
+#endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t flight_memory[(sizeof(struct flight) + WEIR_CFG_TCP_FLIGHT_RECORDS * sizeof(struct flight_record) + 7) / 8];
 #endif

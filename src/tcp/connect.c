@@ -38,7 +38,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     c->remote = *peer;
     tcp_conn_unhash(weir, c);
     tcp_conn_hash(weir, c);
-    c->iss = tcp_isn(weir, &c->local, &c->remote);
+    c->iss = time_wait_take_over(weir, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));
     c->snd.una = c->snd.nxt = c->iss;
     c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
     if (c->user_mss)

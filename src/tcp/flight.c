@@ -4,9 +4,10 @@
 // in the middle by moving the shorter side that has room. Work per call: a binary search, the records covered, one memmove.
 #include "tcp/flight.h"
 
-#define FLIGHT_LIMIT (WEIR_CFG_TCP_FLIGHT_RECORDS && WEIR_CFG_TCP_FLIGHT_RECORDS < FLIGHT_RECORDS_MAX ? WEIR_CFG_TCP_FLIGHT_RECORDS : FLIGHT_RECORDS_MAX)
-#define FLIGHT_FIRST 8u    // capacity at first
-#define FLIGHT_GATHER 8u   // records that flight_next_lost puts together
+#define FLIGHT_LIMIT \
+    (WEIR_CFG_TCP_FLIGHT_RECORDS && WEIR_CFG_TCP_FLIGHT_RECORDS < FLIGHT_RECORDS_MAX ? WEIR_CFG_TCP_FLIGHT_RECORDS : FLIGHT_RECORDS_MAX)
+#define FLIGHT_FIRST 8u   // capacity at first
+#define FLIGHT_GATHER 8u  // records that flight_next_lost puts together
 
 static uint32_t time_of(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
 
@@ -18,10 +19,7 @@ void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
 }
 
 #if WEIR_CFG_ALLOCATOR
-static size_t flight_bytes(uint32_t capacity)
-{
-    return sizeof(struct flight) + capacity * sizeof(struct flight_record);
-}
+static size_t flight_bytes(uint32_t capacity) { return sizeof(struct flight) + capacity * sizeof(struct flight_record); }
 
 struct flight *flight_new(struct memory *memory, uint32_t start)
 {
@@ -31,10 +29,7 @@ struct flight *flight_new(struct memory *memory, uint32_t start)
     return f;
 }
 
-void flight_free(struct memory *memory, struct flight *f)
-{
-    memory_put(memory, f, flight_bytes(f->capacity));
-}
+void flight_free(struct memory *memory, struct flight *f) { memory_put(memory, f, flight_bytes(f->capacity)); }
 
 // Doubles the capacity, records at the beginning. false: at the limit, or no memory.
 static bool flight_grow(struct memory *memory, struct flight **flight)
@@ -63,10 +58,7 @@ static bool flight_grow(struct memory *memory, struct flight **flight)
 static struct flight_record *record_at(struct flight *f, uint32_t index) { return &f->record[f->head + index]; }
 
 // Where record `index` begins.
-static uint32_t record_start(const struct flight *f, uint32_t index)
-{
-    return index ? f->record[f->head + index - 1].end : f->start;
-}
+static uint32_t record_start(const struct flight *f, uint32_t index) { return index ? f->record[f->head + index - 1].end : f->start; }
 
 // The record that holds byte `seq`, start <= seq; count when seq is not in flight.
 static uint32_t flight_find(const struct flight *f, uint32_t seq)
@@ -145,10 +137,7 @@ static void flight_split(struct flight *f, uint32_t at)
     f->retransmitted += (r->sent & FLIGHT_RETRANSMITTED) != 0;
 }
 
-static bool flight_boundary(const struct flight *f, uint32_t at)
-{
-    return at == f->start || record_start(f, flight_find(f, at)) == at;
-}
+static bool flight_boundary(const struct flight *f, uint32_t at) { return at == f->start || record_start(f, flight_find(f, at)) == at; }
 
 // Splits records so that [left, right) consists of whole ones, as far as there is room.
 static void flight_cut(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right)
@@ -255,7 +244,8 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     const bool retransmitted_before = delta->retransmitted_acked;
     const uint32_t count = f->count;
     struct flight_record *r = record_at(f, 0);
-    uint32_t index = 0, start = f->start, bytes = 0, sent = 0;  // bytes and time of unflagged records, which are in the order of their times
+    uint32_t index = 0, start = f->start, bytes = 0,
+             sent = 0;  // bytes and time of unflagged records, which are in the order of their times
     delta->retransmitted_acked = false;
     for (; index < count && seq_le(r->end, una); index++, r++) {
         if (r->sent & FLIGHT_FLAGS) {
@@ -282,7 +272,6 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     delta->retransmitted_acked |= retransmitted_before;
 }
 
-#if WEIR_CFG_TCP_SACK
 void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta)
 {
     left = seq_max(left, (*flight)->start);
@@ -347,7 +336,6 @@ void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
     }
     f->detected = limit;
 }
-#endif
 
 // Marks a record LOST unless it is SACKED. Returns the bytes newly lost.
 static uint32_t flight_lose(struct flight *f, uint32_t index)

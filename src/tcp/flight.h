@@ -8,12 +8,13 @@
 
 #include "base/memory.h"
 
+#if WEIR_CFG_TCP_SACK
 enum flight_flag {
     FLIGHT_RETRANSMITTED = 1,  // sent more than once: no RTT sample (Karn)
     FLIGHT_SACKED = 2,         // the peer holds it
     FLIGHT_LOST = 4,           // thought lost and not sent again since; never together with SACKED
 };
-#define FLIGHT_FLAGS 7u        // the low bits of `sent`: time has a resolution of 8 µs there
+#define FLIGHT_FLAGS 7u  // the low bits of `sent`: time has a resolution of 8 µs there
 
 struct flight_record {
     uint32_t end;   // sequence number after its last byte; it begins where the record before it ends
@@ -22,42 +23,67 @@ struct flight_record {
 
 #define FLIGHT_RECORDS_MAX 4096u  // bounds the work of one split (a memmove of 32 KB at the most)
 struct flight {
-    uint32_t start;             // sequence number of the first byte in flight (snd.una)
-    uint32_t sacked, lost;      // bytes with that flag
-    uint32_t fack;              // end of the highest SACKED record; start when none
-    uint32_t coarse;            // records that begin below it may have been joined: their time is that of their last byte only
-    uint32_t detected;          // flight_detect has nothing left to find below it
+    uint32_t start;                  // sequence number of the first byte in flight (snd.una)
+    uint32_t sacked, lost;           // bytes with that flag
+    uint32_t fack;                   // end of the highest SACKED record; start when none
+    uint32_t coarse;                 // records that begin below it may have been joined: their time is that of their last byte only
+    uint32_t detected;               // flight_detect has nothing left to find below it
     uint16_t head, count, capacity;  // records [head, head + count) are in use
-    uint16_t retransmitted;     // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
+    uint16_t retransmitted;          // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
     struct flight_record record[];
 };
+#else  // flight_simple.c: without SACK what is LOST is one range, what was sent again is all below one number, and one segment is timed
+struct flight {
+    uint32_t start, end;           // snd.una; snd.nxt
+    uint32_t lost_from, lost;      // [lost_from, lost_from + lost) is LOST
+    uint32_t sacked;               // always 0
+    uint32_t resent_end;           // what lies below it and is not LOST was sent more than once; start when none
+    uint32_t timed_end, timed_us;  // the segment being timed (RFC 6298 §4 asks for one a round trip)
+    bool timing;
+};
+struct flight_record {
+    char none;  // takes no room for records
+};
+#endif
 
 // What an acknowledgement did to the log.
 struct flight_delta {
-    uint32_t delivered;         // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
+    uint32_t delivered;  // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
     uint32_t newly_lost;
-    uint32_t rtt_sent_us;       // `sent` of the newest record delivered that was never retransmitted
-    bool rtt_valid;             // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
-    bool retransmitted_acked;   // some delivered record had been retransmitted
-    uint32_t newest_sent_us;    // newest `sent` of all delivered (for RACK)
+    uint32_t rtt_sent_us;      // `sent` of the newest record delivered that was never retransmitted
+    bool rtt_valid;            // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
+    bool retransmitted_acked;  // some delivered record had been retransmitted
+    uint32_t newest_sent_us;   // newest `sent` of all delivered (for RACK)
 };
 
 struct flight *flight_new(struct memory *memory, uint32_t start);  // allocator builds; capacity grows from 8
 void flight_free(struct memory *memory, struct flight *flight);
 void flight_init(struct flight *flight, uint16_t capacity, uint32_t start);
 
+#if WEIR_CFG_TCP_SACK
 static inline uint32_t flight_end(const struct flight *f) { return f->count ? f->record[f->head + f->count - 1].end : f->start; }
+#else
+static inline uint32_t flight_end(const struct flight *f) { return f->end; }
+#endif
 static inline uint32_t flight_outstanding(const struct flight *f) { return flight_end(f) - f->start; }
 // RFC 6675 pipe: bytes thought to be in the network.
 static inline uint32_t flight_pipe(const struct flight *f) { return flight_outstanding(f) - f->sacked - f->lost; }
 
 // Makes sure that flight_sent will succeed; may move the log (*flight). false: full, wait as if cwnd-limited.
+#if WEIR_CFG_TCP_SACK
 bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t now_us);
 static inline bool flight_room(struct memory *memory, struct flight **flight, uint32_t now_us)
 {
     const struct flight *f = *flight;
     return f->head + f->count < f->capacity || flight_make_room(memory, flight, now_us);
 }
+#else
+static inline bool flight_room(struct memory *memory, struct flight **flight, uint32_t now_us)
+{
+    (void)memory, (void)flight, (void)now_us;
+    return true;
+}
+#endif
 // New data up to `end` was sent now; joins the last record when that was sent in the same burst (same now, no flags).
 void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
 // Everything below `una` is acknowledged. Adds to *delta (the caller zeroes it).
@@ -71,7 +97,8 @@ void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *del
 #endif
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta);
-// After a retransmission timeout: everything not SACKED is LOST. If the first record is SACKED the peer has reneged: SACKED is forgotten first.
+// After a retransmission timeout: everything not SACKED is LOST. If the first record is SACKED the peer has reneged: SACKED is forgotten
+// first.
 void flight_lose_all(struct flight *flight);
 // The first LOST range at or after `from` (of a few neighbouring records at the most: call again); false: none.
 bool flight_next_lost(const struct flight *flight, uint32_t from, uint32_t *start, uint32_t *end);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Half-open connections: SYN-RECEIVED as a record of at most 64 bytes (80 with 64-bit pointers is allowed if needed; assert what it is) in a bounded
-// table, never a socket (RFC 4987). Retransmits its SYN-ACK 1, 2, 4, 8 and 16 s after the last (5 times), waits 32 s more, then goes.
+// Half-open connections: SYN-RECEIVED as a record of at most 64 bytes (80 with 64-bit pointers is allowed if needed; assert what it is) in
+// a bounded table, never a socket (RFC 4987). Retransmits its SYN-ACK 1, 2, 4, 8 and 16 s after the last (5 times), waits 32 s more, then
+// goes.
 #ifndef TCP_HALFOPEN_H
 #define TCP_HALFOPEN_H
 
@@ -21,7 +22,7 @@ void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct pack
 void half_open_forget(struct weir *weir, struct tcp_listener *listener);
 // The MSS to announce to a peer of the listener's over an interface with this MTU (RFC 6691).
 uint16_t half_open_mss(const struct tcp_listener *listener, struct weir_addr remote, uint16_t mtu);
-uint64_t half_open_poll(struct weir *weir, uint64_t now_us);   // retransmissions; returns the next deadline
+uint64_t half_open_poll(struct weir *weir, uint64_t now_us);  // retransmissions; returns the next deadline
 // Fills *out with the entry at or after the cursor (0: the first) and returns the cursor of the next; 0: there was none, *out is unchanged.
 uint32_t half_open_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
 

@@ -39,7 +39,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->rcv_wnd = c->rcv.edge - c->rcv.nxt;
     out->send_queue = tcp_send_queued(c);
     out->receive_queue = tcp_receive_queued(c);
-    out->unsent = tcp_data_end(c) - seq_min(c->snd.nxt, tcp_data_end(c));
+    out->unsent = tcp_unsent(c);
     out->total_retrans = c->info.retransmits;
     out->rto_count = c->info.rto;
     out->fast_recoveries = c->info.recoveries;

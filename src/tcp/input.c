@@ -178,16 +178,16 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
     }
 }
 
-static bool checksum_good(struct weir *weir, const struct packet *packet, uint16_t pseudo)
-{
-    return checksum_add(pseudo, packet_sum(weir->port, packet, 0, packet->length)) == 0xffff;
-}
-
-// Sum of pseudo-header and TCP header, without the payload.
-static uint16_t header_sum(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
+// The next data in order goes to its place in the pass that sums it: *copied.
+static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool *copied)
 {
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
-    return checksum_add(pseudo, checksum_sum(weir->port, packet->head, segment->header_length));
+    const uint16_t sum = checksum_fold_words(checksum_words(packet->head, segment->header_length) + pseudo);
+    bool good;
+    if (!segment->length)
+        return sum == 0xffff;
+    *copied = c && tcp_receive_precopy(weir, c, packet, segment, sum, &good);
+    return *copied ? good : checksum_add(sum, packet_sum(weir->port, packet, segment->header_length, segment->length)) == 0xffff;
 }
 
 void tcp_input(struct weir *weir, struct packet *packet)
@@ -202,17 +202,12 @@ void tcp_input(struct weir *weir, struct packet *packet)
     }
     struct tcp_conn *c = tcp_conn_find(weir, packet->destination, segment.destination, packet->source, segment.source);
     bool copied = false;
-    if (!(packet->flags & PACKET_CHECKSUM_OK)) {
-        bool good;
-        if (c && segment.length && tcp_receive_precopy(weir, c, packet, &segment, header_sum(weir, packet, &segment), &good))
-            copied = true;
-        else
-            good = checksum_good(weir, packet, ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length));
-        if (!good) {
-            count(weir, WEIR_COUNT_TCP_BAD_CHECKSUM);
-            return;
-        }
+    if (!(packet->flags & PACKET_CHECKSUM_OK) && !checksum_good(weir, c, packet, &segment, &copied)) {
+        count(weir, WEIR_COUNT_TCP_BAD_CHECKSUM);
+        return;
     }
+    if (c && tcp_predict(weir, c, packet, &segment, copied))
+        return;
     if (segment.options.seen & TCP_SEEN_BAD)
         count(weir, WEIR_COUNT_TCP_BAD_OPTION);
     if (segment.source == 0 || segment.destination == 0)

@@ -22,13 +22,36 @@ enum tcp_verdict {
 #define TCP_PEEK_SPANS 16u          // spans one peek lends at the most
 #define TCP_QUICK_ACKS 16u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
 
+// held.c: payload lent to a driver that answered HELD
+#if WEIR_CFG_TCP_HELD
+static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? c->flow->lag : 0; }
+static inline bool tcp_held(const struct tcp_conn *c) { return c->flow && c->flow->held_una != c->flow->held_end; }
+void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end);
+void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes);  // the oldest `bytes` are acknowledged: drops what nobody holds
+#else
+static inline uint32_t tcp_held_lag(const struct tcp_conn *c)
+{
+    (void)c;
+    return 0;
+}
+static inline bool tcp_held(const struct tcp_conn *c)
+{
+    (void)c;
+    return false;
+}
+static inline void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end) { (void)c, (void)seq, (void)end; }
+static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes) { stream_drop(&weir->memory, c->send, bytes); }
+#endif
+
 // conn.c
 static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return !(c->flags & TCP_SYN_ACKED); }
-static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) : 0; }
+static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
 static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
 static inline uint32_t tcp_data_start(const struct tcp_conn *c) { return c->snd.una + tcp_syn_unacked(c); }
 static inline uint32_t tcp_data_end(const struct tcp_conn *c) { return tcp_data_start(c) + tcp_send_queued(c); }
+// Queued and never sent. FIN follows all data, so with it sent nothing is left.
+static inline uint32_t tcp_unsent(const struct tcp_conn *c) { return c->flags & TCP_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c)); }
 static inline bool tcp_synchronised(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT; }
 static inline bool tcp_fin_acked(const struct tcp_conn *c) { return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c); }
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
@@ -51,6 +74,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
 // receive.c
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
 uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c);  // the right edge we may promise now
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
@@ -60,6 +84,8 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
+// Tells the congestion control of `acked` bytes cumulatively acknowledged, and what the log made of it.
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight);
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event);
 uint32_t tcp_initial_window(uint32_t mss);
 
@@ -74,6 +100,17 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);        // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);         // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
+
+// predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
+#if WEIR_CFG_FAST_PATH
+bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied);
+#else
+static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
+{
+    (void)weir, (void)c, (void)packet, (void)segment, (void)copied;
+    return false;
+}
+#endif
 
 // input.c
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);
@@ -110,6 +147,7 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
     options->ts_echo = c->ts_recent;
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { c->ts_recent = ts_recent; }
+static inline bool tcp_timestamp_old(const struct tcp_conn *c, const struct tcp_segment *segment) { return seq_lt(segment->options.ts_value, c->ts_recent); }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
 {
     c->ts_recent = ts_recent;
@@ -129,6 +167,11 @@ static inline uint32_t tcp_timestamps_rtt(const struct weir *weir, const struct 
 }
 static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options) { (void)weir, (void)c, (void)options; }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
+static inline bool tcp_timestamp_old(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    (void)c, (void)segment;
+    return false;
+}
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset) { (void)c, (void)ts_recent, (void)ts_offset; }
 #endif
 

@@ -35,10 +35,10 @@ uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, s
 #if WEIR_CFG_TCP_CONNECT
 #define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
 #define PORT_STEPS (sizeof((struct tcp *)0)->port_steps / sizeof((struct tcp *)0)->port_steps[0])
-#define PORT_STEP_MAX 8u      // ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
-#define PORT_GUESSES 32u      // random tries before looking at each port in turn
+#define PORT_STEP_MAX 8u  // ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
+#define PORT_GUESSES 32u  // random tries before looking at each port in turn
 
-static bool port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
     bool in_time_wait = false;
     if (local->port == remote->port && weir_addr_equal(local->addr, remote->addr))
@@ -69,7 +69,7 @@ uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct
     uint32_t at = (uint32_t)(((uint32_t)hash & 0xffff) + *step) % PORTS;
     for (uint32_t tries = 0; tries < PORT_GUESSES + PORTS; tries++) {
         candidate.port = (uint16_t)(TCP_PORT_FIRST + at);
-        if (port_free(weir, &candidate, remote))
+        if (tcp_port_free(weir, &candidate, remote))
             return candidate.port;
         at = tries < PORT_GUESSES ? random_below(&weir->random, PORTS) : (at + 1) % PORTS;
     }

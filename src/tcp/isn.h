@@ -9,7 +9,8 @@
 #define TCP_PORT_LAST 60999u
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
-// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable. 0: none is free.
+// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable. 0: none is
+// free.
 uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote);
 
 #endif

@@ -163,7 +163,7 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_MTU: *value = c->path.netif ? c->path.mtu : 0; return c->path.netif ? WEIR_OK : WEIR_NOT_CONNECTED;
     case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)tcp_receive_queued(c); return WEIR_OK;
     case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)tcp_send_queued(c); return WEIR_OK;
-    case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)(tcp_data_end(c) - seq_min(c->snd.nxt, tcp_data_end(c))); return WEIR_OK;
+    case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)tcp_unsent(c); return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;

@@ -92,7 +92,7 @@ static bool small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t uns
 // New data, as far as the peer's window and the network's allow.
 static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
 {
-    const uint32_t unsent = tcp_data_end(c) - c->snd.nxt;
+    const uint32_t unsent = tcp_unsent(c);
     uint32_t length = min_u32(unsent, window_room(c));
     if (!length)
         return false;
@@ -188,7 +188,7 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
 // Lends the payload's slices of the send queue. Returns how many bytes fit in the slices there are.
 static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, struct packet_out *out)
 {
-    const uint32_t offset = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c);
+    const uint32_t offset = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c) + tcp_held_lag(c);
     struct weir_span spans[WEIR_CFG_TX_SLICES - 1];
     const uint32_t count = stream_spans(c->send, offset, plan->payload, spans, WEIR_CFG_TX_SLICES - 1);
     for (uint32_t i = 0; i < count; i++)
@@ -211,7 +211,7 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
     uint16_t sum = ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, length);
     if (c->path.netif->capabilities & WEIR_NETIF_TX_CHECKSUM) {
         checksum_put(out->head + 16, (uint16_t)~sum);
-        out->tx.checksum_start = 0;
+        out->tx.checksum_start = 1;  // not 0: asked for; the layers below say where
         out->tx.checksum_offset = 16;
         return;
     }
@@ -260,8 +260,13 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
         out.tx.gso = WEIR_GSO_TCP4;
     }
     put_checksum(weir, c, &out, segment.header_length);
+    out.tx.holdable = WEIR_CFG_TCP_HELD && plan->payload && !plan->again;
+    out.tx.hold_owner = c;
+    out.tx.hold_end = plan->seq + plan->payload;
     const struct ip_out ip = {.source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
     const enum weir_tx_verdict verdict = ip_output(weir, &c->path, &ip, &out, &c->sock);
+    if (verdict == WEIR_TX_HELD)
+        tcp_held_begin(c, plan->seq, out.tx.hold_end);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
@@ -328,7 +333,7 @@ static void watch_window(struct weir *weir, struct tcp_conn *c)
 {
     if (c->snd.una != c->snd.nxt || !tcp_synchronised(c))
         return;
-    const uint32_t unsent = tcp_data_end(c) - c->snd.nxt;
+    const uint32_t unsent = tcp_unsent(c);
     if (unsent && window_room(c) < min_u32(unsent, c->mss) && !(c->flags & TCP_CORK))
         tcp_timers_zero_window(weir, c);
 }
@@ -340,14 +345,20 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
     if (c->state == WEIR_TCP_CLOSED || !tcp_path_refresh(weir, c))
         return WEIR_TX_DONE;
+    const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
+    if (has_more_than_acks && !tcp_conn_attach(weir, c)) {
+        tcp_timers_zero_window(weir, c);  // no memory: try again when the timer says
+        return WEIR_TX_DONE;
+    }
     for (uint32_t frames = 0; plan_next(c, &plan); frames++) {
         if (frames == quantum) {
             *more = true;
             return WEIR_TX_DONE;
         }
-        if (!tcp_conn_attach(weir, c) || (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now))) {
-            tcp_timers_zero_window(weir, c);  // no memory for the log: try again when the timer says
-            break;
+        if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
+            if (c->snd.una == c->snd.nxt)
+                tcp_timers_zero_window(weir, c);
+            break;  // the log is full: wait as if cwnd-limited, or for memory
         }
         const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
         if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)

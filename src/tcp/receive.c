@@ -169,6 +169,14 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
+// What the usual segment comes to: the next data, whole, wanted, and in place already.
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+{
+    tcp_timers_active(weir, c);
+    estimate_mss(c, packet, segment);
+    receive_in_order(weir, c, segment->length);
+}
+
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
 {
     if (!takes_data(c))

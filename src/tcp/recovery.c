@@ -38,7 +38,7 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
-static void tell_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight)
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight)
 {
     struct weir_cc_sample sample;
     fill_sample(weir, c, &sample);
@@ -113,7 +113,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
         !(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
         enter(weir, c);
     if ((acked || delta->delivered) && (!(c->flags & TCP_IN_RECOVERY) || tcp_cc(c)->owns_recovery))
-        tell_ack(weir, c, delta, acked, prior_inflight);
+        tcp_cc_ack(weir, c, delta, acked, prior_inflight);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
         tcp_wants_output(weir, c);
 }

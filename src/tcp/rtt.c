@@ -7,10 +7,7 @@
 #define RTO_MAX_US (WEIR_CFG_TCP_RTO_MAX_MS * 1000u)
 #define RTT_SAMPLE_MAX_US 0x0fffffffu  // 268 s, beyond any RTO: keeps all sums below 2^32
 
-void rtt_init(struct rtt *rtt)
-{
-    *rtt = (struct rtt){.rto_us = RTO_INITIAL_US, .min_us = UINT32_MAX};
-}
+void rtt_init(struct rtt *rtt) { *rtt = (struct rtt){.rto_us = RTO_INITIAL_US, .min_us = UINT32_MAX}; }
 
 void rtt_sample(struct rtt *rtt, uint32_t sample_us, uint32_t granularity_us)
 {

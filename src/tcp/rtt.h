@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "weir/options.h"
 
-#define RTO_INITIAL_US 1000000u   // RFC 6298 §2.1
-#define RTO_AFTER_SYN_US 3000000u // §5.7: the SYN was retransmitted and gave no sample
+#define RTO_INITIAL_US 1000000u    // RFC 6298 §2.1
+#define RTO_AFTER_SYN_US 3000000u  // §5.7: the SYN was retransmitted and gave no sample
 
 struct rtt {
     uint32_t srtt8_us;    // smoothed RTT times 8; 0: no sample yet

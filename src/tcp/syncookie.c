@@ -8,10 +8,10 @@
 #include "tcp/halfopen.h"
 #include "tcp/isn.h"
 
-#define COOKIE_TICK_SHIFT 26u              // a tick of cookie time is 2^26 µs (67 s)
-#define COOKIE_TICKS 2u                    // a cookie is believed in the tick it was made in and the next: 67 to 134 s
+#define COOKIE_TICK_SHIFT 26u  // a tick of cookie time is 2^26 µs (67 s)
+#define COOKIE_TICKS 2u        // a cookie is believed in the tick it was made in and the next: 67 to 134 s
 #define COOKIE_HASH_MASK 0xffffffu
-#define COOKIE_OPTION_MASK 0x3fu           // low bits of the timestamp
+#define COOKIE_OPTION_MASK 0x3fu  // low bits of the timestamp
 #define COOKIE_SCALING 0x20u
 #define COOKIE_SACK 0x10u
 
@@ -20,7 +20,8 @@ static const uint16_t cookie_mss[8] = {48, 216, 512, 536, 1220, 1360, 1440, 1460
 
 static uint32_t cookie_tick(const struct weir *weir) { return (uint32_t)(weir->now_us >> COOKIE_TICK_SHIFT); }
 
-static uint32_t cookie_hash(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs, uint32_t tick, uint32_t class)
+static uint32_t cookie_hash(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs,
+                            uint32_t tick, uint32_t class)
 {
     struct {
         struct weir_addr local, remote;
@@ -42,7 +43,7 @@ static uint32_t mss_class(uint32_t mss)
 {
     uint32_t class = 7;
     while (class && cookie_mss[class] > mss)
-        class--;
+        class --;
     return class;
 }
 
@@ -76,7 +77,8 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     if (ip_path_reply(weir, &path, packet) != WEIR_OK)
         return;
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
-    const uint32_t tick = cookie_tick(weir), class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : IP_MSS_DEFAULT);
+    const uint32_t tick = cookie_tick(weir),
+                   class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : IP_MSS_DEFAULT);
     const struct tcp_segment answer = {
         .flags = TCP_SYN | TCP_ACK,
         .seq = tick << 27 | class << 24 | cookie_hash(weir, &local, &remote, segment->seq, tick, class),
@@ -91,14 +93,16 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
 }
 
 // Whether `cookie` is one of ours, for these ends and this SYN, of this or the last tick.
-static bool cookie_good(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs, uint32_t cookie)
+static bool cookie_good(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs,
+                        uint32_t cookie)
 {
     const uint32_t age = (cookie_tick(weir) - (cookie >> 27)) & 31, class = cookie >> 24 & 7;
     return age < COOKIE_TICKS && cookie_hash(weir, local, remote, irs, cookie_tick(weir) - age, class) == (cookie & COOKIE_HASH_MASK);
 }
 
 // What the echo of our timestamp says.
-static void params_from_timestamp(const struct weir *weir, const struct tcp_listener *listener, const struct tcp_segment *segment, struct tcp_open_params *params)
+static void params_from_timestamp(const struct weir *weir, const struct tcp_listener *listener, const struct tcp_segment *segment,
+                                  struct tcp_open_params *params)
 {
     if (!WEIR_CFG_TCP_TIMESTAMPS || !(segment->options.seen & TCP_SEEN_TIMESTAMPS))
         return;
@@ -117,7 +121,8 @@ static void params_from_timestamp(const struct weir *weir, const struct tcp_list
 bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet, struct tcp_segment *segment)
 {
     struct path path = {0};
-    if (weir->now - weir->tcp.cookie_time_us >= COOKIE_TICKS << COOKIE_TICK_SHIFT || !(segment->flags & TCP_ACK) || segment->flags & (TCP_SYN | TCP_RST))
+    if (weir->now - weir->tcp.cookie_time_us >= COOKIE_TICKS << COOKIE_TICK_SHIFT || !(segment->flags & TCP_ACK) ||
+        segment->flags & (TCP_SYN | TCP_RST))
         return false;
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
     const uint32_t iss = segment->ack - 1, irs = segment->seq - 1;

@@ -12,7 +12,8 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
 // of ours (or none was sent in the last two minutes): the caller answers RST.
 bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet, struct tcp_segment *segment);
 #else
-static inline void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet, const struct tcp_segment *segment)
+static inline void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet,
+                                  const struct tcp_segment *segment)
 {
     (void)weir, (void)listener, (void)packet, (void)segment;
 }

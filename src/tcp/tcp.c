@@ -21,7 +21,7 @@ static int static_init(struct weir *weir)
     if (!error)
         error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->send_bytes);
     if (!error)
-        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->receive_bytes);
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->receive_bytes + (1u << tcp_scale_for(tcp->receive_bytes)));
     return error;
 }
 

@@ -19,6 +19,7 @@ struct tcp_time_wait;
 
 struct tcp {
     struct table connections;           // by the four of addresses and ports
+    struct tcp_conn *recent;            // of them: the one found last; packets come in trains. NULL: none
     struct table listeners;             // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
     struct half_opens *half_opens;      // src/tcp/halfopen.c
@@ -42,7 +43,7 @@ uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
 // Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
-void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);
+void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);  // a driver is done with the bytes below `end`
 void tcp_destroy(struct weir *weir, struct tcp_conn *c);                // frees a SOCK_DEAD connection
 
 // --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes address:

@@ -5,44 +5,41 @@
 
 #include "instance.h"
 #include "tcp/isn.h"
+#include "tcp/record.h"
 
 #define TIME_WAIT_MS (2u * WEIR_CFG_TCP_MSL_MS)
 #define TIME_WAIT_BATCH 256u
-#define TIME_WAIT_RESTARTS 16u      // more retransmissions of its FIN than a peer sends in 2 MSL
-#define TIME_WAIT_ACK_MS 250u       // between acknowledgements of one entry; what does not come back needs no more
-#define TIME_WAIT_REUSE_MS 1000u    // before an active open may take the ends over: our timestamps are well beyond the old
-#define TIME_WAIT_KEEP 256u         // free entries kept for the next
-#define TIME_WAIT_WINDOW 0x1000u    // announced; nobody may send any more, but 0 would start a prober
-#define CURSOR_BITS (WEIR_CFG_ALLOCATOR ? 5u : 16u)  // of a place within a chain
+#define TIME_WAIT_RESTARTS 16u    // more retransmissions of its FIN than a peer sends in 2 MSL
+#define TIME_WAIT_ACK_MS 250u     // between acknowledgements of one entry; what does not come back needs no more
+#define TIME_WAIT_REUSE_MS 1000u  // before an active open may take the ends over: our timestamps are well beyond the old
+#define TIME_WAIT_KEEP 256u       // free entries kept for the next
+#define TIME_WAIT_WINDOW 0x1000u  // announced; nobody may send any more, but 0 would start a prober
 
 enum time_wait_flag { TIME_WAIT_TIMESTAMPS = 1 };
 
 struct tcp_time_wait {
-    struct table_node node;
-    struct tcp_time_wait *next, **link;  // in the order of due_ms
-    struct weir_addr local, remote;
-    uint16_t local_port, remote_port;
+    struct tcp_record record;  // time: when it ends, ms
     uint32_t snd_nxt, rcv_nxt;
-    uint32_t due_ms;
 #if WEIR_CFG_TCP_TIMESTAMPS
     uint32_t ts_recent;
 #endif
-    uint16_t acked_ms;                   // low bits of when the last acknowledgement left
+    uint16_t acked_ms;  // low bits of when the last acknowledgement left
     uint8_t restarts;
-    uint8_t flags;                       // enum time_wait_flag
+    uint8_t flags;  // enum time_wait_flag
 };
 _Static_assert(sizeof(struct tcp_time_wait) <= 64, "a connection in TIME-WAIT is at most 64 bytes");
 
 struct time_waits {
-    struct table table;
-    struct pool pool;
-    struct tcp_time_wait *head, **tail;
-    struct {                             // the entry that time_wait_input ended last, for time_wait_take_over
+    struct tcp_records records;
+    struct tcp_record_list list;
+    struct {  // the entry that time_wait_input ended last, for time_wait_take_over
         struct weir_endpoint local, remote;
         uint32_t snd_nxt;
         bool valid;
     } ended;
 };
+
+static struct tcp_time_wait *time_wait_of(struct tcp_record *record) { return (struct tcp_time_wait *)record; }  // its first member
 
 int time_wait_init(struct weir *weir)
 {
@@ -50,52 +47,14 @@ int time_wait_init(struct weir *weir)
     weir->tcp.time_waits = all;
     if (all == NULL)
         return WEIR_NO_MEMORY;
-    table_init(&all->table);
-    pool_init(&all->pool, sizeof(struct tcp_time_wait), TIME_WAIT_KEEP);
-    all->tail = &all->head;
-    return pool_carve(&all->pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_TCP_TIME_WAIT);
+    tcp_record_list_init(&all->list);
+    return tcp_records_init(weir, &all->records, sizeof(struct tcp_time_wait), TIME_WAIT_KEEP, WEIR_CFG_TCP_TIME_WAIT);
 }
 
-// --- the list and the table ----------------------------------------------------------------------------------------------
-
-static void list_append(struct time_waits *all, struct tcp_time_wait *entry)
-{
-    entry->next = NULL;
-    entry->link = all->tail;
-    *all->tail = entry;
-    all->tail = &entry->next;
-}
-
-static void list_remove(struct time_waits *all, struct tcp_time_wait *entry)
-{
-    *entry->link = entry->next;
-    if (entry->next)
-        entry->next->link = entry->link;
-    else
-        all->tail = entry->link;
-}
-
-static void entry_end(struct weir *weir, struct tcp_time_wait *entry)
+static void time_wait_end(struct weir *weir, struct tcp_record *record)
 {
     struct time_waits *all = weir->tcp.time_waits;
-    list_remove(all, entry);
-    table_remove(&all->table, &weir->memory, &entry->node);
-    pool_put(&all->pool, &weir->memory, entry);
-}
-
-static struct tcp_time_wait *entry_find(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
-{
-    const struct table *table = &weir->tcp.time_waits->table;
-    if (table->count == 0)
-        return NULL;
-    const uint32_t hash = tcp_hash(weir, local, local_port, remote, remote_port);
-    for (struct table_node *node = table_first(table, hash); node != NULL; node = node->next) {
-        struct tcp_time_wait *entry = container_of(node, struct tcp_time_wait, node);
-        if (node->hash == hash && entry->local_port == local_port && entry->remote_port == remote_port && weir_addr_equal(entry->local, local) &&
-            weir_addr_equal(entry->remote, remote))
-            return entry;
-    }
-    return NULL;
+    tcp_record_end(weir, &all->records, &all->list, record);
 }
 
 void time_wait_free(struct weir *weir)
@@ -103,98 +62,107 @@ void time_wait_free(struct weir *weir)
     struct time_waits *all = weir->tcp.time_waits;
     if (all == NULL)
         return;
-    while (all->head)
-        entry_end(weir, all->head);
-    pool_drain(&all->pool, &weir->memory);
-    table_free(&all->table, &weir->memory);
+    while (all->list.head)
+        time_wait_end(weir, all->list.head);
+    tcp_records_free(weir, &all->records);
     if (weir->memory.block == NULL)
         memory_put(&weir->memory, all, sizeof *all);
     weir->tcp.time_waits = NULL;
 }
 
-// --- entering ------------------------------------------------------------------------------------------------------------
-
-static void restart(struct weir *weir, struct tcp_time_wait *entry)
-{
-    entry->due_ms = weir->now_ms + TIME_WAIT_MS;
-    slow_due(weir, weir->now_us + TIME_WAIT_MS * 1000ull);
-}
-
-static struct tcp_time_wait *entry_new(struct weir *weir)
-{
-    struct time_waits *all = weir->tcp.time_waits;
-    struct tcp_time_wait *entry = all->table.count < WEIR_CFG_TCP_TIME_WAIT ? pool_get(&all->pool, &weir->memory) : NULL;
-    if (entry == NULL && all->head != NULL) {
-        count(weir, WEIR_COUNT_TCP_TIMEWAIT_FULL);
-        entry_end(weir, all->head);
-        entry = pool_get(&all->pool, &weir->memory);
-    }
-    return entry;
-}
-
-void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
-{
-    struct tcp_time_wait *entry = entry_new(weir);
-    if (entry == NULL)
-        return;
-    memset(entry, 0, sizeof *entry);
-    entry->local = c->local.addr;
-    entry->local_port = c->local.port;
-    entry->remote = c->remote.addr;
-    entry->remote_port = c->remote.port;
-    entry->snd_nxt = c->snd.nxt;
-    entry->rcv_nxt = c->rcv.nxt;
-    entry->acked_ms = (uint16_t)(weir->now_ms - TIME_WAIT_ACK_MS);
-#if WEIR_CFG_TCP_TIMESTAMPS
-    entry->ts_recent = c->ts_recent;
-    entry->flags = c->flags & TCP_USE_TIMESTAMPS ? TIME_WAIT_TIMESTAMPS : 0;
-#endif
-    list_append(weir->tcp.time_waits, entry);
-    table_insert(&weir->tcp.time_waits->table, &weir->memory, &entry->node,
-                 tcp_hash(weir, entry->local, entry->local_port, entry->remote, entry->remote_port));
-    restart(weir, entry);
-}
-
-// --- segments ------------------------------------------------------------------------------------------------------------
-
-struct tcp_time_wait *time_wait_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
-{
-    return entry_find(weir, packet->destination, segment->destination, packet->source, segment->source);
-}
+// --- timestamps ----------------------------------------------------------------------------------------------------------
 
 #if WEIR_CFG_TCP_TIMESTAMPS
-static bool has_timestamps(const struct tcp_time_wait *entry) { return entry->flags & TIME_WAIT_TIMESTAMPS; }
+static bool time_wait_has_timestamps(const struct tcp_time_wait *entry) { return entry->flags & TIME_WAIT_TIMESTAMPS; }
 // How far the segment's timestamp is beyond the last one seen; negative: older.
 static int32_t timestamp_ahead(const struct tcp_time_wait *entry, const struct tcp_segment *segment)
 {
     return (int32_t)(segment->options.ts_value - entry->ts_recent);
 }
-static void fill_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
+static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
 {
     options->seen = TCP_SEEN_TIMESTAMPS;
-    options->ts_value = tcp_timestamp(weir, tcp_timestamp_offset(weir, entry->local, entry->remote));
+    options->ts_value = tcp_timestamp(weir, tcp_timestamp_offset(weir, entry->record.local, entry->record.remote));
     options->ts_echo = entry->ts_recent;
 }
+static void time_wait_keep_timestamp(struct tcp_time_wait *entry, const struct tcp_conn *c)
+{
+    entry->ts_recent = c->ts_recent;
+    entry->flags = c->flags & TCP_USE_TIMESTAMPS ? TIME_WAIT_TIMESTAMPS : 0;
+}
 #else
-static bool has_timestamps(const struct tcp_time_wait *entry) { return (void)entry, false; }
-static int32_t timestamp_ahead(const struct tcp_time_wait *entry, const struct tcp_segment *segment) { return (void)entry, (void)segment, 1; }
-static void fill_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
+static bool time_wait_has_timestamps(const struct tcp_time_wait *entry) { return (void)entry, false; }
+static int32_t timestamp_ahead(const struct tcp_time_wait *entry, const struct tcp_segment *segment)
+{
+    return (void)entry, (void)segment, 1;
+}
+static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
 {
     (void)weir, (void)entry, (void)options;
 }
+static void time_wait_keep_timestamp(struct tcp_time_wait *entry, const struct tcp_conn *c) { (void)entry, (void)c; }
 #endif
 
+// --- entering ------------------------------------------------------------------------------------------------------------
+
+static void time_wait_start(struct weir *weir, struct tcp_time_wait *entry)
+{
+    entry->record.time = weir->now_ms + TIME_WAIT_MS;
+    tcp_record_append(&weir->tcp.time_waits->list, &entry->record);
+    slow_due(weir, weir->now_us + TIME_WAIT_MS * 1000ull);
+}
+
+static struct tcp_time_wait *time_wait_new(struct weir *weir, const struct tcp_conn *c)
+{
+    struct time_waits *all = weir->tcp.time_waits;
+    struct tcp_record *record = NULL;
+    if (all->records.table.count < WEIR_CFG_TCP_TIME_WAIT)
+        record = tcp_record_new(weir, &all->records, &c->local, &c->remote);
+    if (record == NULL && all->list.head != NULL) {
+        count(weir, WEIR_COUNT_TCP_TIMEWAIT_FULL);
+        time_wait_end(weir, all->list.head);
+        record = tcp_record_new(weir, &all->records, &c->local, &c->remote);
+    }
+    return time_wait_of(record);
+}
+
+void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
+{
+    struct tcp_time_wait *entry = time_wait_new(weir, c);
+    if (entry == NULL)
+        return;
+    entry->snd_nxt = c->snd.nxt;
+    entry->rcv_nxt = c->rcv.nxt;
+    entry->acked_ms = (uint16_t)(weir->now_ms - TIME_WAIT_ACK_MS);
+    time_wait_keep_timestamp(entry, c);
+    time_wait_start(weir, entry);
+}
+
+// --- segments ------------------------------------------------------------------------------------------------------------
+
+static struct tcp_time_wait *time_wait_find_ends(const struct weir *weir, const struct weir_endpoint *local,
+                                                 const struct weir_endpoint *remote)
+{
+    return time_wait_of(tcp_record_find(weir, &weir->tcp.time_waits->records, local, remote));
+}
+
+struct tcp_time_wait *time_wait_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
+{
+    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    return time_wait_find_ends(weir, &local, &remote);
+}
+
 // false: withheld. Two ends in TIME-WAIT must not keep each other busy, nor a flood cost an answer each.
-static bool acknowledge(struct weir *weir, struct tcp_time_wait *entry, const struct packet *packet)
+static bool time_wait_acknowledge(struct weir *weir, struct tcp_time_wait *entry, const struct packet *packet)
 {
     if ((uint16_t)((uint16_t)weir->now_ms - entry->acked_ms) < TIME_WAIT_ACK_MS)
         return false;
     entry->acked_ms = (uint16_t)weir->now_ms;
-    const struct weir_endpoint local = {entry->local, entry->local_port}, remote = {entry->remote, entry->remote_port};
+    const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
     const struct tcp_segment ack = {.flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
     struct tcp_options options = {0};
-    if (has_timestamps(entry))
-        fill_timestamps(weir, entry, &options);
+    if (time_wait_has_timestamps(entry))
+        time_wait_timestamps(weir, entry, &options);
     tcp_reply(weir, packet, &local, &remote, &ack, &options);
     return true;
 }
@@ -205,7 +173,7 @@ static bool syn_is_new(const struct tcp_time_wait *entry, const struct tcp_segme
     const bool later = seq_lt(entry->rcv_nxt, segment->seq);
     if (!WEIR_CFG_TCP_TIMESTAMPS || !(segment->options.seen & TCP_SEEN_TIMESTAMPS))
         return later;
-    if (!has_timestamps(entry))
+    if (!time_wait_has_timestamps(entry))
         return true;
     const int32_t ahead = timestamp_ahead(entry, segment);
     return ahead > 0 || (ahead == 0 && later);
@@ -219,14 +187,14 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
     if (segment->flags & TCP_SYN) {
         if (!(segment->flags & TCP_ACK) && syn_is_new(entry, segment)) {
             count(weir, WEIR_COUNT_TCP_TIMEWAIT_REUSED);
-            all->ended.local = (struct weir_endpoint){entry->local, entry->local_port};
-            all->ended.remote = (struct weir_endpoint){entry->remote, entry->remote_port};
+            all->ended.local = tcp_record_local(&entry->record);
+            all->ended.remote = tcp_record_remote(&entry->record);
             all->ended.snd_nxt = entry->snd_nxt;
             all->ended.valid = true;
-            entry_end(weir, entry);
+            time_wait_end(weir, &entry->record);
             return true;
         }
-        count(weir, acknowledge(weir, entry, packet) ? WEIR_COUNT_TCP_CHALLENGE_ACK : WEIR_COUNT_TCP_CHALLENGE_LIMITED);
+        count(weir, time_wait_acknowledge(weir, entry, packet) ? WEIR_COUNT_TCP_CHALLENGE_ACK : WEIR_COUNT_TCP_CHALLENGE_LIMITED);
         return false;
     }
     if (!(segment->flags & TCP_ACK) || (segment->length == 0 && segment->seq == entry->rcv_nxt && !(segment->flags & TCP_FIN)))
@@ -235,11 +203,10 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
     // The peer's FIN again: our ACK of it was lost (RFC 9293 §3.10.7.4, eighth).
     if (segment->flags & TCP_FIN && end == entry->rcv_nxt && entry->restarts < TIME_WAIT_RESTARTS) {
         entry->restarts++;
-        list_remove(all, entry);
-        list_append(all, entry);
-        restart(weir, entry);
+        tcp_record_unlink(&all->list, &entry->record);
+        time_wait_start(weir, entry);
     }
-    acknowledge(weir, entry, packet);
+    time_wait_acknowledge(weir, entry, packet);
     return false;
 }
 
@@ -247,15 +214,15 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
 
 bool time_wait_reusable(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, bool *in_use)
 {
-    const struct tcp_time_wait *entry = entry_find(weir, local->addr, local->port, remote->addr, remote->port);
+    const struct tcp_time_wait *entry = time_wait_find_ends(weir, local, remote);
     *in_use = entry != NULL;
-    return entry != NULL && has_timestamps(entry) && weir->now_ms - (entry->due_ms - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS;
+    return entry != NULL && time_wait_has_timestamps(entry) && weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS;
 }
 
 uint32_t time_wait_take_over(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t iss)
 {
     struct time_waits *all = weir->tcp.time_waits;
-    struct tcp_time_wait *entry = entry_find(weir, local->addr, local->port, remote->addr, remote->port);
+    struct tcp_time_wait *entry = time_wait_find_ends(weir, local, remote);
     const bool ended = all->ended.valid && all->ended.local.port == local->port && all->ended.remote.port == remote->port &&
                        weir_addr_equal(all->ended.local.addr, local->addr) && weir_addr_equal(all->ended.remote.addr, remote->addr);
     if (entry == NULL && !ended)
@@ -263,7 +230,7 @@ uint32_t time_wait_take_over(struct weir *weir, const struct weir_endpoint *loca
     const uint32_t beyond = (entry ? entry->snd_nxt : all->ended.snd_nxt) + 0x10000;  // any unscaled window past it
     if (entry) {
         count(weir, WEIR_COUNT_TCP_TIMEWAIT_REUSED);
-        entry_end(weir, entry);
+        time_wait_end(weir, &entry->record);
     } else {
         all->ended.valid = false;
     }
@@ -273,8 +240,8 @@ uint32_t time_wait_take_over(struct weir *weir, const struct weir_endpoint *loca
 // Cost: a walk over all entries; asked by bind only.
 bool time_wait_uses_port(struct weir *weir, struct weir_addr local, uint16_t port)
 {
-    for (const struct tcp_time_wait *entry = weir->tcp.time_waits->head; entry != NULL; entry = entry->next)
-        if (entry->local_port == port && (weir_addr_is_any(local) || weir_addr_equal(entry->local, local)))
+    for (const struct tcp_record *r = weir->tcp.time_waits->list.head; r != NULL; r = r->next)
+        if (r->local_port == port && (weir_addr_is_any(local) || weir_addr_equal(r->local, local)))
             return true;
     return false;
 }
@@ -283,33 +250,16 @@ bool time_wait_uses_port(struct weir *weir, struct weir_addr local, uint16_t por
 
 uint64_t time_wait_poll(struct weir *weir, uint64_t now_us)
 {
-    struct time_waits *all = weir->tcp.time_waits;
-    for (uint32_t done = 0; all->head != NULL && seq_le(all->head->due_ms, weir->now_ms); done++) {
+    struct tcp_record_list *list = &weir->tcp.time_waits->list;
+    for (uint32_t done = 0; list->head != NULL && seq_le(list->head->time, weir->now_ms); done++) {
         if (done == TIME_WAIT_BATCH)
             return now_us;
-        entry_end(weir, all->head);
+        time_wait_end(weir, list->head);
     }
-    return all->head != NULL ? now_us + (uint64_t)(all->head->due_ms - weir->now_ms) * 1000 : WEIR_NEVER;
+    return list->head != NULL ? now_us + (uint64_t)(list->head->time - weir->now_ms) * 1000 : WEIR_NEVER;
 }
 
 uint32_t time_wait_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out)
 {
-    const struct table *table = &weir->tcp.time_waits->table;
-    uint32_t place = cursor & ((1u << CURSOR_BITS) - 1);
-    for (uint32_t bucket = cursor >> CURSOR_BITS; bucket < table_buckets(table); bucket++, place = 0) {
-        const struct table_node *node = table_chain(table, bucket);
-        for (uint32_t i = 0; i < place && node != NULL; i++)
-            node = node->next;
-        if (node == NULL)
-            continue;
-        const struct tcp_time_wait *entry = container_of(node, struct tcp_time_wait, node);
-        *out = (struct weir_socket_info){
-            .type = WEIR_STREAM,
-            .tcp_state = WEIR_TCP_TIME_WAIT,
-            .local = {entry->local, entry->local_port},
-            .peer = {entry->remote, entry->remote_port},
-        };
-        return (bucket << CURSOR_BITS | place) + 1;
-    }
-    return 0;
+    return tcp_records_walk(&weir->tcp.time_waits->records, cursor, WEIR_TCP_TIME_WAIT, out);
 }

@@ -28,7 +28,7 @@ int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct wei
     const int error = send_error(c);
     if (error)
         return error;
-    const uint32_t queued = tcp_send_queued(c);
+    const uint32_t queued = c->send ? stream_length(c->send) : 0;  // also what a driver holds
     const uint32_t limit = send_limit(c);
     uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
     if (!c->send && room)
@@ -57,9 +57,11 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
         return error;
     if (!c->send)
         return bytes ? WEIR_INVALID : WEIR_OK;
-    if (stream_ensure(&weir->memory, c->send, tcp_send_queued(c) + bytes) < tcp_send_queued(c) + bytes)
+    const uint32_t end = stream_length(c->send) + bytes;
+    if (stream_ensure(&weir->memory, c->send, end) < end)
         return WEIR_INVALID;  // more than was reserved
     stream_commit(c->send, bytes);
+    stream_settle(c->send);
     if (urgent)
         tcp_urgent_queued(weir, c);
     tcp_timers_active(weir, c);

@@ -3,6 +3,7 @@
 // copied and summed once in each direction.
 #include "instance.h"
 
+#include "link/ethernet.h"
 #include "link/loopback.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -46,10 +47,16 @@ static void destroy(struct weir *weir, struct datagram *d)
     pool_put(&weir->udp.pool, &weir->memory, d);
 }
 
-static struct datagram *closed_next(const struct datagram *d) { return d->node.next ? container_of(d->node.next, struct datagram, node) : NULL; }
+static struct datagram *closed_next(const struct datagram *d)
+{
+    return d->node.next ? container_of(d->node.next, struct datagram, node) : NULL;
+}
 
 void udp_free(struct weir *weir)
 {
+    // A closed socket may still wait for a neighbour: the neighbours forget it before it goes.
+    for (struct weir_netif *netif = weir->netifs; netif && weir->udp.closed; netif = netif->next)
+        arp_flush(weir, netif, true);
     for (struct datagram *d = weir->udp.closed, *next; d; d = next) {
         next = closed_next(d);
         destroy(weir, d);
@@ -159,7 +166,8 @@ int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpo
     if (d->type != WEIR_RAW && d->local.port)
         return WEIR_INVALID;
     // A group or a broadcast address may be bound to receive what is sent to it.
-    if (!weir_addr_is_any(local->addr) && !weir_addr_is_multicast(local->addr) && !ip_is_ours(weir, local->addr) && !ip_is_broadcast(weir, local->addr))
+    if (!weir_addr_is_any(local->addr) && !weir_addr_is_multicast(local->addr) && !ip_is_ours(weir, local->addr) &&
+        !ip_is_broadcast(weir, local->addr))
         return WEIR_NO_ADDRESS;
     const int error = port_take(weir, d, local->addr, local->port);
     if (!error)
@@ -313,8 +321,8 @@ int datagram_send(struct weir *weir, struct datagram *d, const struct weir_messa
 }
 
 // The copy of a multicast or broadcast that members on this very host get.
-static void loop_back(struct weir *weir, const struct datagram *d, const struct ip_out *ip, const uint8_t *header, uint32_t length, const uint8_t *payload,
-                      uint32_t payload_length)
+static void loop_back(struct weir *weir, const struct datagram *d, const struct ip_out *ip, const uint8_t *header, uint32_t length,
+                      const uint8_t *payload, uint32_t payload_length)
 {
     struct path path;
     struct ip_out local = *ip;
@@ -333,8 +341,8 @@ static void loop_back(struct weir *weir, const struct datagram *d, const struct 
 
 static void udp_header_make(const struct datagram *d, const struct ip_out *ip, const struct send_record *record, uint8_t bytes[UDP_BYTES])
 {
-    const struct udp_header header = {.source = d->local.port, .destination = record->message.peer.port,
-        .length = (uint16_t)(UDP_BYTES + record->message.length)};
+    const struct udp_header header = {
+        .source = d->local.port, .destination = record->message.peer.port, .length = (uint16_t)(UDP_BYTES + record->message.length)};
     udp_emit(bytes, &header);
     uint16_t sum = ip_pseudo_sum(ip->source, ip->destination, IP_UDP, header.length);
     sum = checksum_add(sum, checksum_sum_portable(bytes, UDP_BYTES));
@@ -354,14 +362,20 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
     if (d->options & DATAGRAM_HEADER_INCLUDED)
         return ip_output_header_included(weir, &d->path, d->path_source, bytes, message->length, &d->sock, error);
     const bool group = weir_addr_is_multicast(message->peer.addr);
-    const struct ip_out ip = {.source = d->path_source, .destination = message->peer.addr, .protocol = d->protocol,
-        .ttl = message->ttl ? message->ttl : group ? d->multicast_ttl : d->ttl, .tos = message->tos ? message->tos : d->tos,
-        .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
+    const struct ip_out ip = {.source = d->path_source,
+                              .destination = message->peer.addr,
+                              .protocol = d->protocol,
+                              .ttl = message->ttl ? message->ttl
+                                     : group      ? d->multicast_ttl
+                                                  : d->ttl,
+                              .tos = message->tos ? message->tos : d->tos,
+                              .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (ip.ttl)  // a multicast with 0 stays on this host
-        verdict = ip_output_datagram(weir, &d->path, &ip, header, header_bytes(d), bytes, message->length, &d->send_progress, &d->sock, error);
+        verdict =
+            ip_output_datagram(weir, &d->path, &ip, header, header_bytes(d), bytes, message->length, &d->send_progress, &d->sock, error);
     if (verdict == WEIR_TX_DONE && !*error)
         loop_back(weir, d, &ip, header, header_bytes(d), bytes, message->length);
     return verdict;
@@ -417,10 +431,7 @@ void datagram_link_failed(struct weir *weir, struct datagram *d, int error)
             datagram_fail(weir, d, error);
         record_end(weir, d);
     }
-    if (d->send.count)
-        sock_output(&weir->socks, &d->sock);
-    else if (d->options & DATAGRAM_CLOSED)
-        closed_end(weir, d);
+    // The link puts the sock back on the output list: there what is left is sent, and a closed socket ends.
 }
 
 // --- receiving -----------------------------------------------------------------------------------------------------------
@@ -456,8 +467,12 @@ static uint8_t *record_new(struct weir *weir, struct datagram *d, const struct p
         count(weir, WEIR_COUNT_UDP_QUEUE_FULL);
         return NULL;
     }
-    *message = (struct weir_message){.peer = {packet->source, port}, .local = packet->destination, .netif_index = packet->netif->index,
-        .ttl = packet->ttl, .tos = packet->tos, .length = length};
+    *message = (struct weir_message){.peer = {packet->source, port},
+                                     .local = packet->destination,
+                                     .netif_index = packet->netif->index,
+                                     .ttl = packet->ttl,
+                                     .tos = packet->tos,
+                                     .length = length};
     return (uint8_t *)(message + 1);
 }
 
@@ -468,7 +483,8 @@ static void record_seen(struct weir *weir, struct datagram *d, uint32_t length)
         sock_event(&weir->socks, &d->sock, WEIR_READABLE);
 }
 
-bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port, const uint16_t *sum)
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port,
+                      const uint16_t *sum)
 {
     if (d->options & DATAGRAM_SHUT_READ)
         return true;
@@ -559,38 +575,22 @@ int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option,
 {
     (void)weir;
     switch (option) {
-    case WEIR_OPTION_SEND_BUFFER:
-        return limit_set(&d->send, value);
-    case WEIR_OPTION_RECEIVE_BUFFER:
-        return limit_set(&d->receive, value);
-    case WEIR_OPTION_RECEIVE_LOW_WATER:
-        d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX);
-        return WEIR_OK;
-    case WEIR_OPTION_TTL:
-        d->ttl = (uint8_t)value;
-        return WEIR_OK;
-    case WEIR_OPTION_TOS:
-        d->tos = (uint8_t)value;
-        return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT:
-        return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
-    case WEIR_OPTION_MULTICAST_TTL:
-        d->multicast_ttl = (uint8_t)value;
-        return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_LOOP:
-        return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
-    case WEIR_OPTION_MULTICAST_NETIF:
-        d->multicast_netif = (uint8_t)value;
-        return WEIR_OK;
-    case WEIR_OPTION_HEADER_INCLUDED:
-        return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
+    case WEIR_OPTION_SEND_BUFFER: return limit_set(&d->send, value);
+    case WEIR_OPTION_RECEIVE_BUFFER: return limit_set(&d->receive, value);
+    case WEIR_OPTION_RECEIVE_LOW_WATER: d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX); return WEIR_OK;
+    case WEIR_OPTION_TTL: d->ttl = (uint8_t)value; return WEIR_OK;
+    case WEIR_OPTION_TOS: d->tos = (uint8_t)value; return WEIR_OK;
+    case WEIR_OPTION_DONT_FRAGMENT: return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
+    case WEIR_OPTION_MULTICAST_TTL: d->multicast_ttl = (uint8_t)value; return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_LOOP: return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
+    case WEIR_OPTION_MULTICAST_NETIF: d->multicast_netif = (uint8_t)value; return WEIR_OK;
+    case WEIR_OPTION_HEADER_INCLUDED: return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
     case WEIR_OPTION_ICMP_FILTER:
         if (d->type != WEIR_RAW || d->protocol != IP_ICMP)
             return WEIR_NOT_SUPPORTED;
         d->icmp_filter = (uint32_t)value;
         return WEIR_OK;
-    default:
-        return WEIR_NOT_SUPPORTED;
+    default: return WEIR_NOT_SUPPORTED;
     }
 }
 
@@ -614,52 +614,22 @@ static int mtu_get(struct weir *weir, struct datagram *d, int32_t *value)
 int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option, int32_t *value)
 {
     switch (option) {
-    case WEIR_OPTION_ERROR:
-        *value = error_take(d);
-        return WEIR_OK;
-    case WEIR_OPTION_SEND_BUFFER:
-        *value = (int32_t)d->send.limit;
-        return WEIR_OK;
-    case WEIR_OPTION_RECEIVE_BUFFER:
-        *value = (int32_t)d->receive.limit;
-        return WEIR_OK;
-    case WEIR_OPTION_RECEIVE_LOW_WATER:
-        *value = d->receive_low_water;
-        return WEIR_OK;
-    case WEIR_OPTION_TTL:
-        *value = d->ttl;
-        return WEIR_OK;
-    case WEIR_OPTION_TOS:
-        *value = d->tos;
-        return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT:
-        *value = (d->options & DATAGRAM_DONT_FRAGMENT) != 0;
-        return WEIR_OK;
-    case WEIR_OPTION_MTU:
-        return mtu_get(weir, d, value);
-    case WEIR_OPTION_MULTICAST_TTL:
-        *value = d->multicast_ttl;
-        return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_LOOP:
-        *value = !(d->options & DATAGRAM_NO_MULTICAST_LOOP);
-        return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_NETIF:
-        *value = d->multicast_netif;
-        return WEIR_OK;
-    case WEIR_OPTION_HEADER_INCLUDED:
-        *value = (d->options & DATAGRAM_HEADER_INCLUDED) != 0;
-        return WEIR_OK;
-    case WEIR_OPTION_ICMP_FILTER:
-        *value = (int32_t)d->icmp_filter;
-        return WEIR_OK;
-    case WEIR_OPTION_READABLE_BYTES:
-        *value = (int32_t)next_length(d);
-        return WEIR_OK;
+    case WEIR_OPTION_ERROR: *value = error_take(d); return WEIR_OK;
+    case WEIR_OPTION_SEND_BUFFER: *value = (int32_t)d->send.limit; return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_BUFFER: *value = (int32_t)d->receive.limit; return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_LOW_WATER: *value = d->receive_low_water; return WEIR_OK;
+    case WEIR_OPTION_TTL: *value = d->ttl; return WEIR_OK;
+    case WEIR_OPTION_TOS: *value = d->tos; return WEIR_OK;
+    case WEIR_OPTION_DONT_FRAGMENT: *value = (d->options & DATAGRAM_DONT_FRAGMENT) != 0; return WEIR_OK;
+    case WEIR_OPTION_MTU: return mtu_get(weir, d, value);
+    case WEIR_OPTION_MULTICAST_TTL: *value = d->multicast_ttl; return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_LOOP: *value = !(d->options & DATAGRAM_NO_MULTICAST_LOOP); return WEIR_OK;
+    case WEIR_OPTION_MULTICAST_NETIF: *value = d->multicast_netif; return WEIR_OK;
+    case WEIR_OPTION_HEADER_INCLUDED: *value = (d->options & DATAGRAM_HEADER_INCLUDED) != 0; return WEIR_OK;
+    case WEIR_OPTION_ICMP_FILTER: *value = (int32_t)d->icmp_filter; return WEIR_OK;
+    case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)next_length(d); return WEIR_OK;
     case WEIR_OPTION_UNSENT_BYTES:
-    case WEIR_OPTION_UNACKED_BYTES:
-        *value = (int32_t)d->send_bytes;
-        return WEIR_OK;
-    default:
-        return WEIR_NOT_SUPPORTED;
+    case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)d->send_bytes; return WEIR_OK;
+    default: return WEIR_NOT_SUPPORTED;
     }
 }

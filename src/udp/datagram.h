@@ -12,9 +12,9 @@
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP: raw sockets use the queues of datagram sockets"
 #endif
 
-struct membership {                 // one multicast group a socket joined
+struct membership {  // one multicast group a socket joined
     struct weir_addr group;
-    uint8_t netif_index;            // 0: free
+    uint8_t netif_index;  // 0: free
 };
 #define MEMBERSHIPS (WEIR_CFG_IGMP ? 8u : 1u)  // a socket (Linux's default limit is 20)
 
@@ -24,22 +24,22 @@ enum datagram_option {
     DATAGRAM_HEADER_INCLUDED = 4,
     DATAGRAM_SHUT_READ = 8,
     DATAGRAM_SHUT_WRITE = 16,
-    DATAGRAM_ADDRESS_CHOSEN = 32,   // the local address came from connect, not from bind
-    DATAGRAM_CLOSED = 64,           // its user is gone: it sends what is queued, then it is freed
-    DATAGRAM_REFUSED = 128,         // a send found the queue full: WRITABLE is news
+    DATAGRAM_ADDRESS_CHOSEN = 32,  // the local address came from connect, not from bind
+    DATAGRAM_CLOSED = 64,          // its user is gone: it sends what is queued, then it is freed
+    DATAGRAM_REFUSED = 128,        // a send found the queue full: WRITABLE is news
 };
 
 struct datagram {
-    struct sock sock;               // first; SOCK_UDP or SOCK_RAW
-    struct table_node node;         // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
-    struct weir_endpoint local, peer;  // peer.addr any: not connected
-    struct path path;               // of the destination used last: the peer, when connected
+    struct sock sock;                                             // first; SOCK_UDP or SOCK_RAW
+    struct table_node node;                                       // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
+    struct weir_endpoint local, peer;                             // peer.addr any: not connected
+    struct path path;                                             // of the destination used last: the peer, when connected
     struct weir_addr path_destination, path_wanted, path_source;  // what the path was looked up for, and the source it chose
-    struct records receive, send;   // a record: struct weir_message (sending: struct send_record), then the bytes
+    struct records receive, send;        // a record: struct weir_message (sending: struct send_record), then the bytes
     uint32_t receive_bytes, send_bytes;  // payload queued
     uint32_t send_progress;
-    int16_t error;                  // pending, WEIR_OPTION_ERROR
-    uint8_t type;                   // enum weir_socket_type
+    int16_t error;  // pending, WEIR_OPTION_ERROR
+    uint8_t type;   // enum weir_socket_type
     uint8_t protocol, ttl, tos, multicast_ttl, multicast_netif, options, path_netif;
     uint32_t icmp_filter;
     uint16_t receive_low_water;
@@ -47,10 +47,10 @@ struct datagram {
 };
 
 struct udp {
-    struct table sockets;           // UDP, by local port
+    struct table sockets;  // UDP, by local port
     struct table raws;
     struct pool pool;
-    struct datagram *closed;        // still sending
+    struct datagram *closed;  // still sending
 };
 
 #if WEIR_CFG_UDP
@@ -93,14 +93,15 @@ uint8_t datagram_ready(const struct datagram *d);
 
 // --- among the files of src/udp ----------------------------------------------------------------------------------------
 struct send_record {
-    struct weir_message message;    // peer, local and netif_index as the datagram is to be sent
-    uint16_t sum;                   // of the payload
+    struct weir_message message;  // peer, local and netif_index as the datagram is to be sent
+    uint16_t sum;                 // of the payload
 };
 
 static inline bool datagram_connected(const struct datagram *d) { return !weir_addr_is_any(d->peer.addr); }
 // Copies `length` bytes of the packet, from `at` in its current layer, into a new record. With `sum` (what is summed already) the
 // copy is summed too, and taken back unless the whole is right: false. Everything else is true, also a drop for want of room.
-bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port, const uint16_t *sum);
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port,
+                      const uint16_t *sum);
 // As above for a packet that is delivered with its network header.
 void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct packet *packet);
 // Notes an error for the user to find.

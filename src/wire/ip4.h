@@ -23,6 +23,9 @@ void ip4_emit(uint8_t bytes[IP4_BYTES], const struct ip4 *header);
 // Walks the options (RFC 1122 §3.2.1.8): false when malformed or when a source route is among them.
 bool ip4_options_acceptable(const uint8_t *options, uint32_t length);
 // Sum of the pseudo-header for TCP and UDP (RFC 9293 §3.1).
-uint16_t ip4_pseudo_sum(uint32_t source, uint32_t destination, uint8_t protocol, uint32_t length);
+static inline uint16_t ip4_pseudo_sum(uint32_t source, uint32_t destination, uint8_t protocol, uint32_t length)
+{
+    return checksum_word(checksum_fold_words((uint64_t)source + destination + protocol + length));
+}
 
 #endif

@@ -4,14 +4,14 @@
 #define TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
 #define TIMESTAMPS_ALIGNED_BYTES 12u
 
-static void take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
+static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
     for (uint32_t i = 0; i < count; i++, blocks += 8)
         out->sack[i] = (struct tcp_sack_block){get32(blocks), get32(blocks + 4)};
 }
 
-static bool take_timestamps(const uint8_t *values, struct tcp_options *out)
+static bool tcp_wire_take_timestamps(const uint8_t *values, struct tcp_options *out)
 {
     out->seen |= TCP_SEEN_TIMESTAMPS;
     out->ts_value = get32(values);
@@ -21,7 +21,7 @@ static bool take_timestamps(const uint8_t *values, struct tcp_options *out)
 
 // One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not built in is
 // as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
-static bool take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
+static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
 {
     const uint8_t kind = option[0];
     if (kind == TCP_OPTION_MSS) {
@@ -30,7 +30,7 @@ static bool take_option(const uint8_t *option, uint32_t length, struct tcp_optio
         out->seen |= TCP_SEEN_MSS;
         out->mss = get16(option + 2);
     } else if (WEIR_CFG_TCP_TIMESTAMPS && kind == TCP_OPTION_TIMESTAMPS) {
-        return length == 10 && take_timestamps(option + 2, out);
+        return length == 10 && tcp_wire_take_timestamps(option + 2, out);
     } else if (WEIR_CFG_TCP_WINDOW_SCALE && kind == TCP_OPTION_WINDOW_SCALE) {
         if (length != 3)
             return false;
@@ -43,7 +43,7 @@ static bool take_option(const uint8_t *option, uint32_t length, struct tcp_optio
     } else if (WEIR_CFG_TCP_SACK && kind == TCP_OPTION_SACK) {
         if (length < 10 || length % 8 != 2)
             return false;
-        take_sack(option + 2, length / 8, out);
+        tcp_wire_take_sack(option + 2, length / 8, out);
     } else if (WEIR_CFG_TCP_KEEPALIVE && kind == TCP_OPTION_USER_TIMEOUT) {
         if (length != 4)
             return false;
@@ -53,8 +53,8 @@ static bool take_option(const uint8_t *option, uint32_t length, struct tcp_optio
     return true;
 }
 
-// At most 40 steps: each takes one byte or more.
-static void options_parse(const uint8_t *bytes, uint32_t length, struct tcp_options *out)
+// At most 40 steps: each takes one byte or more. A malformed option is no reason to refuse the segment: true.
+static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct tcp_options *out)
 {
     uint32_t at = 0;
     while (at < length && bytes[at] != TCP_OPTION_END) {
@@ -63,12 +63,13 @@ static void options_parse(const uint8_t *bytes, uint32_t length, struct tcp_opti
             continue;
         }
         const uint32_t size = length - at < 2 ? 0 : bytes[at + 1];
-        if (size < 2 || size > length - at || !take_option(bytes + at, size, out)) {
+        if (size < 2 || size > length - at || !tcp_wire_take_option(bytes + at, size, out)) {
             out->seen |= TCP_SEEN_BAD;
-            return;
+            break;
         }
         at += size;
     }
+    return true;
 }
 
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
@@ -91,10 +92,8 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     out->options.sack_count = 0;
     const uint8_t *options = bytes + TCP_BYTES;
     if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TIMESTAMPS_ALIGNED_BYTES && get32(options) == TIMESTAMPS_ALIGNED)
-        take_timestamps(options + 4, &out->options);
-    else if (header_length > TCP_BYTES)
-        options_parse(options, header_length - TCP_BYTES, &out->options);
-    return true;
+        return tcp_wire_take_timestamps(options + 4, &out->options);
+    return header_length == TCP_BYTES || tcp_wire_options_parse(options, header_length - TCP_BYTES, &out->options);
 }
 
 void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
@@ -109,7 +108,7 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
     put16(bytes + 18, segment->urgent);
 }
 
-static uint8_t *emit_timestamps(uint8_t *at, uint32_t head, const struct tcp_options *options)
+static uint8_t *tcp_wire_emit_timestamps(uint8_t *at, uint32_t head, const struct tcp_options *options)
 {
     put32(at, head);
     put32(at + 4, options->ts_value);
@@ -118,7 +117,7 @@ static uint8_t *emit_timestamps(uint8_t *at, uint32_t head, const struct tcp_opt
 }
 
 // As many blocks as fit behind what is there already: three with timestamps, four without.
-static uint8_t *emit_sack(uint8_t *at, uint32_t room, const struct tcp_options *options)
+static uint8_t *tcp_wire_emit_sack(uint8_t *at, uint32_t room, const struct tcp_options *options)
 {
     const uint32_t count = min_u32(options->sack_count, (room - 4) / 8);
     put32(at, (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_NOP << 16 | TCP_OPTION_SACK << 8 | (2 + 8 * count));
@@ -135,7 +134,7 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
     uint8_t *at = bytes;
     const uint8_t seen = options->seen;
     if (WEIR_CFG_TCP_TIMESTAMPS && seen == TCP_SEEN_TIMESTAMPS && options->sack_count == 0) {
-        emit_timestamps(bytes, TIMESTAMPS_ALIGNED, options);
+        tcp_wire_emit_timestamps(bytes, TIMESTAMPS_ALIGNED, options);
         return TIMESTAMPS_ALIGNED_BYTES;
     }
     if (seen & TCP_SEEN_MSS) {
@@ -145,7 +144,7 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
     const bool sack_permitted = WEIR_CFG_TCP_SACK && seen & TCP_SEEN_SACK_PERMITTED;
     const uint32_t pair = sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TIMESTAMPS_ALIGNED & 0xffff0000u;
     if (WEIR_CFG_TCP_TIMESTAMPS && seen & TCP_SEEN_TIMESTAMPS) {
-        at = emit_timestamps(at, pair | (TIMESTAMPS_ALIGNED & 0xffffu), options);
+        at = tcp_wire_emit_timestamps(at, pair | (TIMESTAMPS_ALIGNED & 0xffffu), options);
     } else if (sack_permitted) {
         put32(at, pair | TCP_OPTION_NOP << 8 | TCP_OPTION_NOP);
         at += 4;
@@ -159,6 +158,6 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
         at += 4;
     }
     if (WEIR_CFG_TCP_SACK && options->sack_count)
-        at = emit_sack(at, (uint32_t)(bytes + TCP_OPTIONS_MAX - at), options);
+        at = tcp_wire_emit_sack(at, (uint32_t)(bytes + TCP_OPTIONS_MAX - at), options);
     return (uint32_t)(at - bytes);
 }

@@ -9,9 +9,24 @@
 #define TCP_BYTES 20u
 #define TCP_OPTIONS_MAX 40u
 enum tcp_flag { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16, TCP_URG = 32, TCP_ECE = 64, TCP_CWR = 128 };
-enum tcp_option_kind { TCP_OPTION_END = 0, TCP_OPTION_NOP = 1, TCP_OPTION_MSS = 2, TCP_OPTION_WINDOW_SCALE = 3, TCP_OPTION_SACK_PERMITTED = 4,
-    TCP_OPTION_SACK = 5, TCP_OPTION_TIMESTAMPS = 8, TCP_OPTION_USER_TIMEOUT = 28 };
-enum tcp_option_seen { TCP_SEEN_MSS = 1, TCP_SEEN_WINDOW_SCALE = 2, TCP_SEEN_SACK_PERMITTED = 4, TCP_SEEN_TIMESTAMPS = 8, TCP_SEEN_USER_TIMEOUT = 16, TCP_SEEN_BAD = 32 };
+enum tcp_option_kind {
+    TCP_OPTION_END = 0,
+    TCP_OPTION_NOP = 1,
+    TCP_OPTION_MSS = 2,
+    TCP_OPTION_WINDOW_SCALE = 3,
+    TCP_OPTION_SACK_PERMITTED = 4,
+    TCP_OPTION_SACK = 5,
+    TCP_OPTION_TIMESTAMPS = 8,
+    TCP_OPTION_USER_TIMEOUT = 28
+};
+enum tcp_option_seen {
+    TCP_SEEN_MSS = 1,
+    TCP_SEEN_WINDOW_SCALE = 2,
+    TCP_SEEN_SACK_PERMITTED = 4,
+    TCP_SEEN_TIMESTAMPS = 8,
+    TCP_SEEN_USER_TIMEOUT = 16,
+    TCP_SEEN_BAD = 32
+};
 
 struct tcp_sack_block {
     uint32_t left, right;  // [left, right)
@@ -19,11 +34,11 @@ struct tcp_sack_block {
 
 // What the options say. `seen` tells which fields are meaningful.
 struct tcp_options {
-    uint8_t seen;            // enum tcp_option_seen
-    uint8_t window_scale;    // as sent; above 14 the caller takes 14 (RFC 7323 §2.3)
-    uint8_t sack_count;      // 0 to 4
+    uint8_t seen;          // enum tcp_option_seen
+    uint8_t window_scale;  // as sent; above 14 the caller takes 14 (RFC 7323 §2.3)
+    uint8_t sack_count;    // 0 to 4
     uint16_t mss;
-    uint16_t user_timeout;   // the option's 16 bits: granularity and value
+    uint16_t user_timeout;  // the option's 16 bits: granularity and value
     uint32_t ts_value, ts_echo;
     struct tcp_sack_block sack[4];
 };
@@ -33,7 +48,7 @@ struct tcp_segment {
     uint32_t seq, ack;
     uint16_t source, destination, window, urgent;
     uint8_t flags, header_length;
-    uint32_t length;         // payload bytes
+    uint32_t length;  // payload bytes
     struct tcp_options options;
 };
 // `length`: bytes at hand from the header on. Fills everything but options (seen = 0, sack_count = 0) unless there are any.

@@ -4,9 +4,9 @@
 //     driver_probe tap|tun|packet IFNAME [FLAGS [CAPTURE]]      FLAGS: v no virtio-net header, u raise the interface
 //
 // On standard input:  send HEX [START OFFSET [TCP|UDP SIZE HEADERS]]   (START, OFFSET: of a checksum to be completed)
-//                     pad N: so many bytes of 'x' are added to the next frame sent;  quit
+//                     pad N: so many bytes of 'x' are added to the next frame sent;  turns;  quit
 // On standard output: ready MTU CAPABILITIES;  frame LENGTH CHECKSUM SEGMENTS SIZE HEX (its first 128 bytes);  carrier 0|1;
-//                     sent VERDICT;  or, with exit status 1: error SENTENCE
+//                     sent VERDICT;  turns COUNT (of the loop);  or, with exit status 1: error SENTENCE
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -148,10 +148,12 @@ int main(int count, char **words)
     outer->weir = weir;
     outer->upper = &upper;
     printf("ready %u %u\n", outer->mtu, outer->capabilities);
+    unsigned turns = 0;
     for (bool quit = false; !quit;) {
         weir_clock(weir, now_us());
         uint64_t due_us = outer->driver->timer(outer, now_us());
         struct pollfd wait[2] = {{.fd = fd, .events = POLLIN}, {.fd = 0, .events = POLLIN}};
+        turns++;
         poll(wait, 2, due_us > now_us() + 100000 ? 100 : (int)((due_us - now_us()) / 1000 + 1));
         while (outer->driver->poll(outer, 64) > 0)
             continue;
@@ -159,6 +161,8 @@ int main(int count, char **words)
             continue;
         if (!fgets(line, sizeof line, stdin) || strncmp(line, "quit", 4) == 0)
             quit = true;
+        else if (strncmp(line, "turns", 5) == 0)
+            printf("turns %u\n", turns);
         else if (strncmp(line, "pad ", 4) == 0)
             pad = (uint32_t)strtoul(line + 4, NULL, 10);
         else if (strncmp(line, "send ", 5) == 0)

@@ -272,6 +272,11 @@ def test_tap_survives_the_deletion_of_its_interface(lab):
     assert probe.wait_for("carrier", "0")
     probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:02", type=0x88b5), 50)
     assert probe.wait_for("sent", "0")
+    probe.tell("turns")
+    before = int(probe.line()[1])
+    time.sleep(0.5)
+    probe.tell("turns")
+    assert int(probe.line()[1]) - before < 50   # who sleeps on its descriptor still sleeps
     assert probe.quit() == 0
 
 

@@ -42,9 +42,9 @@ class Process(subprocess.Popen):
         return self.log.read_text(errors="replace")
 
     def stop(self, seconds=5):
-        """SIGINT, then SIGKILL. Returns the exit status."""
+        """SIGTERM, then SIGKILL. Returns the exit status."""
         if self.poll() is None:
-            self.send_signal(signal.SIGINT)
+            self.terminate()
             try:
                 self.wait(seconds)
             except subprocess.TimeoutExpired:

@@ -9,9 +9,9 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
-#define ALLOCATION_HEAD 16u     // the size, before each allocation; keeps the alignment
+#define ALLOCATION_HEAD 16u  // the size, before each allocation; keeps the alignment
 #define POLLS_WITHOUT_REST 100000u
-#define SETTLE_US 5000000u      // announcements of the address are over
+#define SETTLE_US 5000000u  // announcements of the address are over
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -74,7 +74,7 @@ static void hold(struct fixture *f, const struct weir_tx *tx)
     uint32_t at = 0;
     for (uint16_t i = 1; i < tx->count; at += tx->slices[i++].length)
         memcpy(held->copy + at, tx->slices[i].data, tx->slices[i].length);
-    held->socket = tx->hold_socket;
+    held->owner = tx->hold_owner;
     held->end = tx->hold_end;
     held->polls = 1 + next_random(&f->random) % 4;
     *f->held_tail = held;
@@ -90,7 +90,7 @@ static void complete_first(struct fixture *f)
     f->held = held->next;
     if (!f->held)
         f->held_tail = &f->held;
-    weir_tx_complete(&f->netif, held->socket, held->end);
+    weir_tx_complete(&f->netif, held->owner, held->end);
     free(held->copy);
     free(held);
 }
@@ -102,8 +102,14 @@ static void record(struct fixture *f, const struct weir_tx *tx)
         f->frames = realloc(f->frames, f->frame_room * sizeof *f->frames);
     }
     struct fixture_frame *frame = &f->frames[f->frame_count++];
-    *frame = (struct fixture_frame){.data = malloc(tx->length), .length = tx->length, .sent_us = f->now_us, .header_length = tx->header_length,
-        .checksum_start = tx->checksum_start, .checksum_offset = tx->checksum_offset, .segment_size = tx->segment_size, .gso = tx->gso};
+    *frame = (struct fixture_frame){.data = malloc(tx->length),
+                                    .length = tx->length,
+                                    .sent_us = f->now_us,
+                                    .header_length = tx->header_length,
+                                    .checksum_start = tx->checksum_start,
+                                    .checksum_offset = tx->checksum_offset,
+                                    .segment_size = tx->segment_size,
+                                    .gso = tx->gso};
     uint32_t at = 0;
     for (uint16_t i = 0; i < tx->count; at += tx->slices[i++].length)
         memcpy(frame->data + at, tx->slices[i].data, tx->slices[i].length);
@@ -146,10 +152,7 @@ static enum weir_tx_verdict driver_tx(struct weir_netif *netif, const struct wei
     return WEIR_TX_DONE;
 }
 
-static void driver_flush(struct weir_netif *netif)
-{
-    ((struct fixture *)netif->driver_data)->flushes++;
-}
+static void driver_flush(struct weir_netif *netif) { ((struct fixture *)netif->driver_data)->flushes++; }
 
 static void driver_filter(struct weir_netif *netif, const uint8_t address[6], bool join)
 {
@@ -173,8 +176,11 @@ static const struct weir_driver driver = {.name = "fixture", .tx = driver_tx, .f
 
 static enum fixture_mode mode_from_environment(void)
 {
-    static const char *const names[] = {[FIXTURE_PLAIN] = "plain", [FIXTURE_SCRIBBLE] = "scribble", [FIXTURE_FULL_AT_RANDOM] = "full",
-        [FIXTURE_SLICED] = "sliced", [FIXTURE_HOLD] = "hold"};
+    static const char *const names[] = {[FIXTURE_PLAIN] = "plain",
+                                        [FIXTURE_SCRIBBLE] = "scribble",
+                                        [FIXTURE_FULL_AT_RANDOM] = "full",
+                                        [FIXTURE_SLICED] = "sliced",
+                                        [FIXTURE_HOLD] = "hold"};
     const char *name = getenv("WEIR_TEST_DRIVER");
     for (int mode = FIXTURE_PLAIN; name && mode <= FIXTURE_HOLD; mode++)
         if (strcmp(name, names[mode]) == 0)
@@ -243,7 +249,8 @@ bool fixture_open_with(struct fixture *f, const struct fixture_options *options)
         memcpy(f->netif.mac, options->mac ? options->mac : FIXTURE_MAC, 6);
     assert_int_equal(weir_netif_add(f->weir, &f->netif), WEIR_OK);
     if (!weir_addr_is_any(options->address))
-        assert_int_equal(weir_netif_set_address(&f->netif, options->address, options->prefix_length ? options->prefix_length : 24, WEIR_ADDRESS_AT_ONCE),
+        assert_int_equal(
+            weir_netif_set_address(&f->netif, options->address, options->prefix_length ? options->prefix_length : 24, WEIR_ADDRESS_AT_ONCE),
             WEIR_OK);
     fixture_poll(f, SETTLE_US);
     fixture_clear(f);
@@ -337,19 +344,27 @@ void fixture_input(struct fixture *f, const void *bytes, uint32_t length)
     fixture_input_slices(f, slices, count);
 }
 
-void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload, uint32_t length)
+void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload,
+                       uint32_t length)
 {
     const uint32_t room = ETHERNET_BYTES + VLAN_BYTES + IP4_BYTES;
     uint8_t *bytes = malloc(room + length);
     uint8_t *head = bytes + room;
     if (length)
         memcpy(head, payload, length);
-    const struct ip4 ip = {.source = source.v4, .destination = destination.v4, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64,
-        .protocol = protocol, .flags = IP4_DONT_FRAGMENT};
+    const struct ip4 ip = {.source = source.v4,
+                           .destination = destination.v4,
+                           .total_length = (uint16_t)(IP4_BYTES + length),
+                           .ttl = 64,
+                           .protocol = protocol,
+                           .flags = IP4_DONT_FRAGMENT};
     ip4_emit(head -= IP4_BYTES, &ip);
     if (f->netif.link->header_bytes) {
-        const struct ethernet link = {.destination = FIXTURE_MAC, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_IP4, .vlan = f->netif.vlan,
-            .tagged = f->netif.flags & WEIR_NETIF_VLAN};
+        const struct ethernet link = {.destination = FIXTURE_MAC,
+                                      .source = FIXTURE_PEER_MAC,
+                                      .type = ETHERTYPE_IP4,
+                                      .vlan = f->netif.vlan,
+                                      .tagged = f->netif.flags & WEIR_NETIF_VLAN};
         head = ethernet_emit(head, &link);
     }
     fixture_input(f, head, (uint32_t)(bytes + room + length - head));
@@ -404,10 +419,7 @@ uint64_t fixture_poll(struct fixture *f, uint64_t advance_us)
 
 // --- what was sent -------------------------------------------------------------------------------------------------------
 
-uint32_t fixture_sent_count(const struct fixture *f)
-{
-    return f->frame_count;
-}
+uint32_t fixture_sent_count(const struct fixture *f) { return f->frame_count; }
 
 const struct fixture_frame *fixture_sent_frame(const struct fixture *f, uint32_t index)
 {
@@ -449,8 +461,12 @@ uint32_t fixture_carry(struct fixture *from, struct fixture *to)
             // A device with offloads on both ends: the frame crosses whole, its checksum never computed.
             struct weir_slice slices[WEIR_FRAME_SLICES];
             const uint32_t payload = frame->length - frame->header_length;
-            const struct weir_frame merged = {.slices = slices, .length = frame->length, .count = slice_up(to, frame->data, frame->length, slices),
-                .checksum = WEIR_CHECKSUM_VERIFIED, .segment_size = frame->segment_size,
+            const struct weir_frame merged = {
+                .slices = slices,
+                .length = frame->length,
+                .count = slice_up(to, frame->data, frame->length, slices),
+                .checksum = WEIR_CHECKSUM_VERIFIED,
+                .segment_size = frame->segment_size,
                 .segments = (uint16_t)(frame->segment_size ? (payload + frame->segment_size - 1) / frame->segment_size : 1)};
             fixture_input_frame(to, &merged);
         }
@@ -480,7 +496,4 @@ void fixture_run_pair(struct fixture *a, struct fixture *b, uint64_t advance_us)
     }
 }
 
-uint32_t fixture_count(const struct fixture *f, enum weir_counter counter)
-{
-    return weir_counter_get(f->weir, counter);
-}
+uint32_t fixture_count(const struct fixture *f, enum weir_counter counter) { return weir_counter_get(f->weir, counter); }

@@ -29,10 +29,10 @@
 enum fixture_mode {
     FIXTURE_FROM_ENVIRONMENT,  // WEIR_TEST_DRIVER, or plain
     FIXTURE_PLAIN,
-    FIXTURE_SCRIBBLE,          // overwrites every lent frame as soon as weir_input returns
-    FIXTURE_FULL_AT_RANDOM,    // refuses one frame in three, calls weir_tx_ready later
-    FIXTURE_SLICED,            // delivers each frame as up to 48 slices, each in memory of its own
-    FIXTURE_HOLD,              // answers HELD where it may, checks that held bytes stay, completes late
+    FIXTURE_SCRIBBLE,        // overwrites every lent frame as soon as weir_input returns
+    FIXTURE_FULL_AT_RANDOM,  // refuses one frame in three, calls weir_tx_ready later
+    FIXTURE_SLICED,          // delivers each frame as up to 48 slices, each in memory of its own
+    FIXTURE_HOLD,            // answers HELD where it may, checks that held bytes stay, completes late
 };
 
 struct fixture_frame {
@@ -45,12 +45,12 @@ struct fixture_frame {
 
 struct fixture_held {
     struct fixture_held *next;
-    uint8_t *copy;             // what the held bytes were
+    uint8_t *copy;  // what the held bytes were
     struct weir_slice slices[WEIR_CFG_TX_SLICES];
     uint16_t count;
-    int32_t socket;
+    void *owner;
     uint32_t end;
-    uint32_t polls;            // completes when 0
+    uint32_t polls;  // completes when 0
 };
 
 struct fixture {
@@ -63,35 +63,35 @@ struct fixture {
     void *block;               // static builds: all memory
     uint64_t allocated_bytes;  // got and not given back
     uint32_t allocated_count;
-    uint32_t allocations;      // calls of alloc so far
-    uint32_t fail_at;          // this many calls from now fails: 1 is the next; 0 none
-    bool fail_onwards;         // … and every one after it
+    uint32_t allocations;  // calls of alloc so far
+    uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
+    bool fail_onwards;     // … and every one after it
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;
-    bool block_tx;             // answer FULL until a test clears it and calls weir_tx_ready
-    bool refused;              // answered FULL since the last weir_tx_ready
-    uint32_t full_count;       // times FULL was answered
+    bool block_tx;        // answer FULL until a test clears it and calls weir_tx_ready
+    bool refused;         // answered FULL since the last weir_tx_ready
+    uint32_t full_count;  // times FULL was answered
     uint32_t flushes;
-    bool in_input;             // weir_input is running: it must not transmit
+    bool in_input;  // weir_input is running: it must not transmit
     struct fixture_held *held, **held_tail;
-    uint8_t filter[64][6];     // multicast link addresses joined
+    uint8_t filter[64][6];  // multicast link addresses joined
     uint32_t filter_count;
     uint64_t random, entropy;
 };
 
 // Everything that can be chosen; zero means the default.
 struct fixture_options {
-    const struct weir_link *link;       // weir_link_ethernet
-    struct weir_addr address;           // any: none is set
-    uint8_t prefix_length;              // 24 when an address is given
-    uint16_t capabilities;              // added to the link's own
-    uint16_t mtu;                       // 1500
-    uint16_t vlan;                      // not 0: tagged
-    const uint8_t *mac;                 // FIXTURE_MAC; two fixtures on one link need two
-    uint8_t netif_flags;                // more enum weir_netif_flag (SERVER_MODE)
+    const struct weir_link *link;  // weir_link_ethernet
+    struct weir_addr address;      // any: none is set
+    uint8_t prefix_length;         // 24 when an address is given
+    uint16_t capabilities;         // added to the link's own
+    uint16_t mtu;                  // 1500
+    uint16_t vlan;                 // not 0: tagged
+    const uint8_t *mac;            // FIXTURE_MAC; two fixtures on one link need two
+    uint8_t netif_flags;           // more enum weir_netif_flag (SERVER_MODE)
     enum fixture_mode mode;
-    uint32_t fail_at;                   // this allocation fails, weir_create's included; the fixture then has weir NULL or goes on
+    uint32_t fail_at;  // this allocation fails, weir_create's included; the fixture then has weir NULL or goes on
     bool fail_onwards;
     const struct weir_config *config;
 };
@@ -110,7 +110,8 @@ void fixture_input(struct fixture *f, const void *bytes, uint32_t length);
 void fixture_input_frame(struct fixture *f, const struct weir_frame *frame);  // with metadata; slices are copied as they are
 void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, uint16_t count);
 // An IPv4 packet (and, on Ethernet, its frame from FIXTURE_PEER_MAC to FIXTURE_MAC) around `payload`; header checksum right.
-void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload, uint32_t length);
+void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload,
+                       uint32_t length);
 // `address` answers at FIXTURE_PEER_MAC from now on, without ARP (nothing to do on raw IP and without a cache).
 void fixture_know_peer(struct fixture *f, struct weir_addr address);
 

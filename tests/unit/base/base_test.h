@@ -30,10 +30,10 @@ static inline void test_fill(void *data, size_t bytes)
 }
 
 struct test_heap {
-    long blocks;     // not yet freed
-    size_t bytes;    // in them
-    long calls;      // of alloc
-    long fail_after; // alloc fails when this many more calls were made; negative: never
+    long blocks;      // not yet freed
+    size_t bytes;     // in them
+    long calls;       // of alloc
+    long fail_after;  // alloc fails when this many more calls were made; negative: never
 };
 struct test_block {
     size_t bytes;

@@ -138,8 +138,8 @@ static void the_ports_routines_are_preferred(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_every_short_length_and_offset), cmocka_unit_test(sums_long_data),
-        cmocka_unit_test(matches_the_example_of_rfc_1071),    cmocka_unit_test(pieces_add_up_at_odd_offsets),
+        cmocka_unit_test(sums_every_short_length_and_offset),   cmocka_unit_test(sums_long_data),
+        cmocka_unit_test(matches_the_example_of_rfc_1071),      cmocka_unit_test(pieces_add_up_at_odd_offsets),
         cmocka_unit_test(folds_and_adds_with_end_around_carry), cmocka_unit_test(slices_sum_as_one),
         cmocka_unit_test(the_ports_routines_are_preferred),
     };

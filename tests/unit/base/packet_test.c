@@ -34,7 +34,7 @@ static void cut_up(struct cut *cut, uint32_t length, uint32_t slices)
 static void release(struct cut *cut)
 {
     for (uint32_t i = 0; i < cut->frame.count; i++)
-        free((void *)(uintptr_t)cut->slices[i].data);
+        free((void *)cut->slices[i].data);
 }
 
 static void any_range_of_any_frame(void **state)

@@ -29,7 +29,8 @@ static uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bit
 // SipHash-1-3 of 16 bytes, written down once more, step by step, as the paper has it.
 static uint32_t words_by_the_book(uint64_t a, uint64_t b)
 {
-    uint64_t v[4] = {key.k0 ^ 0x736f6d6570736575u, key.k1 ^ 0x646f72616e646f6du, key.k0 ^ 0x6c7967656e657261u, key.k1 ^ 0x7465646279746573u};
+    uint64_t v[4] = {key.k0 ^ 0x736f6d6570736575u, key.k1 ^ 0x646f72616e646f6du, key.k0 ^ 0x6c7967656e657261u,
+                     key.k1 ^ 0x7465646279746573u};
     const uint64_t input[3] = {a, b, (uint64_t)16 << 56};
     for (int round = 0; round < 6; round++) {
         if (round < 3)
@@ -132,7 +133,7 @@ static void below_is_uniform_and_below(void **state)
         seen[random_below(&random, 10)]++;
     for (int i = 0; i < 10; i++)
         assert_in_range(seen[i], 1800, 2200);  // standard deviation 42
-    uint32_t low = 0;  // a bound where a plain modulo or product would favour one third two to one
+    uint32_t low = 0;                          // a bound where a plain modulo or product would favour one third two to one
     for (int i = 0; i < 9000; i++) {
         const uint32_t x = random_below(&random, 0xc0000000u);
         assert_true(x < 0xc0000000u);
@@ -166,9 +167,12 @@ static void bytes_of_any_length_and_no_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(siphash_2_4_vectors),           cmocka_unit_test(siphash_words_is_siphash_1_3),
-        cmocka_unit_test(the_generator_follows_its_seed), cmocka_unit_test(keys_are_forgotten),
-        cmocka_unit_test(stirring_changes_what_follows), cmocka_unit_test(below_is_uniform_and_below),
+        cmocka_unit_test(siphash_2_4_vectors),
+        cmocka_unit_test(siphash_words_is_siphash_1_3),
+        cmocka_unit_test(the_generator_follows_its_seed),
+        cmocka_unit_test(keys_are_forgotten),
+        cmocka_unit_test(stirring_changes_what_follows),
+        cmocka_unit_test(below_is_uniform_and_below),
         cmocka_unit_test(bytes_of_any_length_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ enum { LIMIT = 8192 };
 
 struct expected {
     uint32_t length;
-    uint8_t *bytes;   // where push put it
+    uint8_t *bytes;  // where push put it
     uint32_t seed;
 };
 

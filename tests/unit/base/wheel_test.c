@@ -201,8 +201,10 @@ static void many_timers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pops_exactly_what_is_due),  cmocka_unit_test(next_leads_there_in_few_calls),
-        cmocka_unit_test(a_long_sleep_does_no_harm), cmocka_unit_test(a_budget_may_stop_in_between),
+        cmocka_unit_test(pops_exactly_what_is_due),
+        cmocka_unit_test(next_leads_there_in_few_calls),
+        cmocka_unit_test(a_long_sleep_does_no_harm),
+        cmocka_unit_test(a_budget_may_stop_in_between),
 #if WEIR_CFG_TIMER_WHEEL
         cmocka_unit_test(many_timers),
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // CUBIC against RFC 9438 written down in floating point, and what implementations got wrong before.
 #include <math.h>
 #include <setjmp.h>
@@ -94,20 +95,21 @@ static void compare(uint32_t cwnd, uint32_t rtt_us, uint32_t each, double second
         model_ack(&m, (double)each / MSS, gap * 1e-6, rtt_us * 1e-6);
         credit = fabs((double)window.cwnd / MSS - m.cwnd);
         if (credit > 2 && credit / m.cwnd > tolerance)
-            fail_msg("cwnd %u rtt %u each %u: after %.2f s %.1f segments, model %.1f", cwnd, rtt_us, each, passed, (double)window.cwnd / MSS, m.cwnd);
+            fail_msg("cwnd %u rtt %u each %u: after %.2f s %.1f segments, model %.1f", cwnd, rtt_us, each, passed,
+                     (double)window.cwnd / MSS, m.cwnd);
     }
 }
 
 static void equals_the_formulas_within_two_percent(void **state)
 {
     (void)state;
-    compare(100 * MSS, 100000, 2 * MSS, 20, 0.02);     // concave, plateau, convex
+    compare(100 * MSS, 100000, 2 * MSS, 20, 0.02);  // concave, plateau, convex
     compare(1000 * MSS, 50000, 2 * MSS, 20, 0.02);
     compare(1000 * MSS, 200000, 10 * MSS, 30, 0.02);
     compare(20000 * MSS, 100000, 44 * MSS, 40, 0.02);  // 2.3 Gbit/s: K is 24.7 s
     compare(20 * MSS, 10000, 2 * MSS, 20, 0.02);       // Reno-friendly all the way
     compare(172 * MSS, 20000, MSS, 10, 0.02);
-    compare(60 * MSS, 30000, 60 * MSS, 10, 0.03);      // one ACK a window
+    compare(60 * MSS, 30000, 60 * MSS, 10, 0.03);  // one ACK a window
 }
 
 static void slow_start_counts_bytes_and_respects_the_limit(void **state)
@@ -298,7 +300,8 @@ static void extremes_neither_overflow_nor_stall(void **state)
     for (size_t i = 0; i < 4; i++) {
         setup(NULL);
         for (int j = 0; j < 3000; j++) {
-            const struct weir_cc_sample sample = {.mss = mss[i], .now_us = now_us += 7777777, .acked = 0x3fffffff, .srtt_us = UINT32_MAX / 2, .cwnd_limited = true};
+            const struct weir_cc_sample sample = {
+                .mss = mss[i], .now_us = now_us += 7777777, .acked = 0x3fffffff, .srtt_us = UINT32_MAX / 2, .cwnd_limited = true};
             weir_cc_cubic.ack(cc_state, &sample, &window);
             assert_true(window.cwnd >= mss[i] && window.cwnd <= 0x40000000);
             if (j % 100 == 98)

@@ -34,7 +34,7 @@ struct ends {
     struct ends_frame received[ENDS_FRAMES], sent[ENDS_FRAMES];
     uint32_t received_count, sent_count;
     uint32_t ready_count, carrier_count, complete_count, flush_count;
-    int32_t completed_socket;
+    void *completed_owner;
     bool carrier;
     bool full;  // the bottom driver answers FULL
     bool hold;  // … or HELD, where it may
@@ -93,11 +93,11 @@ static void ends_ready(struct weir_netif *netif)
     (void)netif;
     ends.ready_count++;
 }
-static void ends_complete(struct weir_netif *netif, int32_t socket, uint32_t end)
+static void ends_complete(struct weir_netif *netif, void *owner, uint32_t end)
 {
     (void)netif, (void)end;
     ends.complete_count++;
-    ends.completed_socket = socket;
+    ends.completed_owner = owner;
 }
 static void ends_carrier(struct weir_netif *netif, bool up)
 {
@@ -152,7 +152,7 @@ static inline enum weir_tx_verdict ends_send(struct weir_netif *outer, uint32_t 
     uint8_t bytes[2048] = {0};
     memcpy(bytes, &number, sizeof number);
     struct weir_slice slices[2] = {{bytes, 54}, {bytes + 54, length - 54}};
-    struct weir_tx tx = {.slices = slices, .length = length, .count = 2, .header_length = 54, .holdable = true, .hold_socket = 7};
+    struct weir_tx tx = {.slices = slices, .length = length, .count = 2, .header_length = 54, .holdable = true, .hold_owner = (void *)slices};
     enum weir_tx_verdict verdict = outer->driver->tx(outer, &tx);
     memset(bytes, 0xee, sizeof bytes);  // lent for the call only
     return verdict;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "fixture.h"
 #include "frames.h"
 
 static void request_is_answered_by_poll(void **state)
@@ -44,17 +45,17 @@ static void what_is_not_answered(void **state)
     struct fixture f;
     frames_open(&f);
     static const uint8_t group[6] = {3, 0, 0, 0, 0, 9};
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS + 7);     // for another
-    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);          // an answer
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_MAC, OURS, OURS);              // our own, reflected
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS + 7);  // for another
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);       // an answer
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_MAC, OURS, OURS);           // our own, reflected
     frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_MAC, 0, OURS);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_BAD), 0);
-    frames_arp(&f, frames_all, 3, FIXTURE_PEER_MAC, PEER, OURS);                   // reverse ARP
+    frames_arp(&f, frames_all, 3, FIXTURE_PEER_MAC, PEER, OURS);  // reverse ARP
     frames_arp(&f, frames_all, 0, FIXTURE_PEER_MAC, PEER, OURS);
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, 0xe0000001, OURS);   // from a multicast address
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, 0xe0000001, OURS);  // from a multicast address
     frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, 0xffffffff, OURS);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_BAD), 4);
-    frames_arp(&f, frames_all, ARP_REQUEST, group, PEER, OURS);                    // from a group of stations: the link itself refuses it
+    frames_arp(&f, frames_all, ARP_REQUEST, group, PEER, OURS);  // from a group of stations: the link itself refuses it
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ETHERNET_OTHER), 1);
     fixture_poll(&f, 100000);
     assert_int_equal(fixture_sent_count(&f), 0);
@@ -142,8 +143,13 @@ static void answers_go_with_their_interface(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(request_is_answered_by_poll), cmocka_unit_test(probe_is_answered),
-        cmocka_unit_test(what_is_not_answered), cmocka_unit_test(runts), cmocka_unit_test(without_an_address_nothing_is_answered),
-        cmocka_unit_test(answers_are_bounded), cmocka_unit_test(a_full_interface_answers_later), cmocka_unit_test(answers_go_with_their_interface)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(request_is_answered_by_poll),
+                                       cmocka_unit_test(probe_is_answered),
+                                       cmocka_unit_test(what_is_not_answered),
+                                       cmocka_unit_test(runts),
+                                       cmocka_unit_test(without_an_address_nothing_is_answered),
+                                       cmocka_unit_test(answers_are_bounded),
+                                       cmocka_unit_test(a_full_interface_answers_later),
+                                       cmocka_unit_test(answers_go_with_their_interface)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "fixture.h"
 #include "frames.h"
 #include "weir/handler.h"
 
@@ -27,7 +28,8 @@ static void open(struct fixture *f, uint16_t vlan)
 static void send_frame(struct fixture *f, const uint8_t *destination, const uint8_t *source, int vlan, uint16_t type)
 {
     uint8_t bytes[64] = {0};
-    const struct ethernet header = {.destination = destination, .source = source, .type = type, .vlan = (uint16_t)(vlan < 0 ? 0 : vlan), .tagged = vlan >= 0};
+    const struct ethernet header = {
+        .destination = destination, .source = source, .type = type, .vlan = (uint16_t)(vlan < 0 ? 0 : vlan), .tagged = vlan >= 0};
     uint8_t *head = ethernet_emit(bytes + 18, &header);
     fixture_input(f, head, (uint32_t)(bytes + sizeof bytes - head));
 }
@@ -148,7 +150,8 @@ static void groups_need_no_resolution(void **state)
 static void tagged_output(void **state)
 {
     (void)state;
-    const struct fixture_options options = {.address = weir_addr_v4(OURS), .vlan = 0x123, .mode = FIXTURE_PLAIN, .capabilities = WEIR_NETIF_TX_CHECKSUM};
+    const struct fixture_options options = {
+        .address = weir_addr_v4(OURS), .vlan = 0x123, .mode = FIXTURE_PLAIN, .capabilities = WEIR_NETIF_TX_CHECKSUM};
     struct fixture f;
     uint32_t length;
     assert_true(fixture_open_with(&f, &options));
@@ -186,7 +189,8 @@ static void receive_filter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(destinations), cmocka_unit_test(vlans), cmocka_unit_test(runts),
-        cmocka_unit_test(groups_need_no_resolution), cmocka_unit_test(tagged_output), cmocka_unit_test(receive_filter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(destinations),  cmocka_unit_test(vlans),
+                                       cmocka_unit_test(runts),         cmocka_unit_test(groups_need_no_resolution),
+                                       cmocka_unit_test(tagged_output), cmocka_unit_test(receive_filter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "fixture.h"
 #include "frames.h"
 #include "weir/handler.h"
 
@@ -29,7 +30,8 @@ static void take_protocol(struct weir_protocol_handler *self, struct weir_netif 
     seen->offset = offset;
 }
 
-static void take_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count, uint64_t now_us)
+static void take_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                       uint16_t count, uint64_t now_us)
 {
     struct seen *seen = self->context;
     (void)netif;
@@ -48,8 +50,8 @@ static void ethertypes(void **state)
     struct seen seen = {0}, other_seen = {0};
     struct weir_ethertype_handler handler = {.ethertype = 0x88b5, .input = take_ethertype, .context = &seen};
     struct weir_ethertype_handler other = {.ethertype = 0x88b6, .input = take_ethertype, .context = &other_seen}, again = handler;
-    struct weir_ethertype_handler ip = {.ethertype = ETHERTYPE_IP4, .input = take_ethertype}, arp = {.ethertype = ETHERTYPE_ARP, .input = take_ethertype},
-        nothing = {.ethertype = 0x88b7};
+    struct weir_ethertype_handler ip = {.ethertype = ETHERTYPE_IP4, .input = take_ethertype},
+                                  arp = {.ethertype = ETHERTYPE_ARP, .input = take_ethertype}, nothing = {.ethertype = 0x88b7};
     uint8_t frame[60] = {[12] = 0x88, 0xb5};
     frames_open(&f);
     memcpy(frame, FIXTURE_MAC, 6);
@@ -82,7 +84,8 @@ static void protocols(void **state)
     struct fixture f;
     struct seen seen = {0};
     struct weir_protocol_handler handler = {.protocol = 253, .input = take_protocol, .context = &seen}, again = handler;
-    struct weir_protocol_handler tcp = {.protocol = 6, .input = take_protocol}, icmp = {.protocol = 1, .input = take_protocol}, nothing = {.protocol = 254};
+    struct weir_protocol_handler tcp = {.protocol = 6, .input = take_protocol}, icmp = {.protocol = 1, .input = take_protocol},
+                                 nothing = {.protocol = 254};
     frames_open(&f);
     assert_int_equal(weir_protocol_register(f.weir, &handler), WEIR_OK);
     assert_int_equal(weir_protocol_register(f.weir, &again), WEIR_IN_USE);

@@ -111,7 +111,10 @@ static void selects_the_best_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words), cmocka_unit_test(sse2), cmocka_unit_test(avx2), cmocka_unit_test(selects_the_best_there_is),
+        cmocka_unit_test(words),
+        cmocka_unit_test(sse2),
+        cmocka_unit_test(avx2),
+        cmocka_unit_test(selects_the_best_there_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny small
 // RFC 6298 against a floating-point model, and its edges.
 #include <math.h>
 #include <setjmp.h>

@@ -10,13 +10,14 @@
 
 #include "wire/arp.h"
 
-static const struct arp_packet example = {.operation = ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0, 1}, .target_mac = {2, 0, 0, 0, 0, 2}, .sender = 0xc0a80001,
-    .target = 0xc0a800fe};
+static const struct arp_packet example = {
+    .operation = ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0, 1}, .target_mac = {2, 0, 0, 0, 0, 2}, .sender = 0xc0a80001, .target = 0xc0a800fe};
 
 static void emitted_is_parsed(void **state)
 {
     (void)state;
-    static const uint8_t expected[ARP_BYTES] = {0, 1, 8, 0, 6, 4, 0, 2, 2, 0, 0, 0, 0, 1, 0xc0, 0xa8, 0, 1, 2, 0, 0, 0, 0, 2, 0xc0, 0xa8, 0, 0xfe};
+    static const uint8_t expected[ARP_BYTES] = {0,    1,    8, 0, 6, 4, 0, 2, 2, 0, 0,    0,    0, 1,
+                                                0xc0, 0xa8, 0, 1, 2, 0, 0, 0, 0, 2, 0xc0, 0xa8, 0, 0xfe};
     uint8_t bytes[ARP_BYTES];
     struct arp_packet out;
     arp_emit(bytes, &example);
@@ -70,6 +71,6 @@ static void other_hardware_and_protocols(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(runts), cmocka_unit_test(padding),
-        cmocka_unit_test(other_hardware_and_protocols)};
+                                       cmocka_unit_test(other_hardware_and_protocols)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

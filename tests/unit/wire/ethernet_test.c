@@ -18,7 +18,8 @@ static void emitted_is_parsed(void **state)
     (void)state;
     uint8_t bytes[ETHERNET_BYTES + VLAN_BYTES];
     for (int tagged = 0; tagged <= (WEIR_CFG_VLAN ? 1 : 0); tagged++) {
-        const struct ethernet header = {.destination = destination, .source = source, .type = 0x86dd, .vlan = tagged ? 4094 : 0, .tagged = tagged};
+        const struct ethernet header = {
+            .destination = destination, .source = source, .type = 0x86dd, .vlan = tagged ? 4094 : 0, .tagged = tagged};
         const uint32_t length = tagged ? 18 : 14;
         uint8_t *head = ethernet_emit(bytes + sizeof bytes, &header);
         assert_ptr_equal(head, bytes + sizeof bytes - length);
@@ -80,7 +81,7 @@ static void priority_is_not_part_of_the_vlan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(bytes_are_where_the_standard_says), cmocka_unit_test(runts),
-        cmocka_unit_test(priority_is_not_part_of_the_vlan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(bytes_are_where_the_standard_says),
+                                       cmocka_unit_test(runts), cmocka_unit_test(priority_is_not_part_of_the_vlan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

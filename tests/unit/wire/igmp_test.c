@@ -69,7 +69,10 @@ static void sources_must_be_there(void **state)
 static void response_code(void **state)
 {
     (void)state;
-    static const struct { uint8_t code; uint32_t tenths; } table[] = {{0, 0}, {127, 127}, {128, 128}, {0x8f, 248}, {0x90, 256}, {0xff, 31744}};
+    static const struct {
+        uint8_t code;
+        uint32_t tenths;
+    } table[] = {{0, 0}, {127, 127}, {128, 128}, {0x8f, 248}, {0x90, 256}, {0xff, 31744}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const uint8_t bytes[12] = {IGMP_QUERY, table[i].code};
         struct igmp out;
@@ -80,7 +83,7 @@ static void response_code(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(versions), cmocka_unit_test(sources_must_be_there),
-        cmocka_unit_test(response_code)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(versions),
+                                       cmocka_unit_test(sources_must_be_there), cmocka_unit_test(response_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

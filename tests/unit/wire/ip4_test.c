@@ -28,10 +28,16 @@ static void emitted_is_parsed(void **state)
 {
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        const struct ip4 header = {.source = next_random() ^ next_random() << 16, .destination = next_random() ^ next_random() << 16,
-            .total_length = (uint16_t)(20 + next_random() % 65516), .id = (uint16_t)(next_random() >> 8), .fragment_offset = (uint16_t)(next_random() >> 8) & 0xfff8,
-            .header_length = 20, .tos = (uint8_t)(next_random() >> 8), .ttl = (uint8_t)(next_random() >> 8), .protocol = (uint8_t)(next_random() >> 8),
-            .flags = next_random() >> 16 & 3};
+        const struct ip4 header = {.source = next_random() ^ next_random() << 16,
+                                   .destination = next_random() ^ next_random() << 16,
+                                   .total_length = (uint16_t)(20 + next_random() % 65516),
+                                   .id = (uint16_t)(next_random() >> 8),
+                                   .fragment_offset = (uint16_t)(next_random() >> 8) & 0xfff8,
+                                   .header_length = 20,
+                                   .tos = (uint8_t)(next_random() >> 8),
+                                   .ttl = (uint8_t)(next_random() >> 8),
+                                   .protocol = (uint8_t)(next_random() >> 8),
+                                   .flags = next_random() >> 16 & 3};
         uint8_t bytes[IP4_BYTES];
         struct ip4 out;
         ip4_emit(bytes, &header);
@@ -55,7 +61,8 @@ static void known_header(void **state)
 {
     (void)state;
     static const uint8_t expected[20] = {0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0xb8, 0x61, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0, 0xc7};
-    const struct ip4 header = {.source = 0xc0a80001, .destination = 0xc0a800c7, .total_length = 0x73, .ttl = 64, .protocol = IP_UDP, .flags = IP4_DONT_FRAGMENT};
+    const struct ip4 header = {
+        .source = 0xc0a80001, .destination = 0xc0a800c7, .total_length = 0x73, .ttl = 64, .protocol = IP_UDP, .flags = IP4_DONT_FRAGMENT};
     uint8_t bytes[20];
     ip4_emit(bytes, &header);
     assert_memory_equal(bytes, expected, 20);
@@ -116,23 +123,26 @@ static void lengths(void **state)
 static void options(void **state)
 {
     (void)state;
-    static const struct { uint8_t length, bytes[12]; int acceptable; } table[] = {
+    static const struct {
+        uint8_t length, bytes[12];
+        int acceptable;
+    } table[] = {
         {0, {0}, 1},
         {4, {0, 0, 0, 0}, 1},
         {4, {1, 1, 1, 0}, 1},
-        {4, {148, 4, 0, 0}, 1},                               // router alert
-        {8, {7, 7, 4, 0, 0, 0, 0, 0}, 1},                     // record route
-        {4, {0, 131, 3, 4}, 1},                               // behind the end nothing is looked at
+        {4, {148, 4, 0, 0}, 1},            // router alert
+        {8, {7, 7, 4, 0, 0, 0, 0, 0}, 1},  // record route
+        {4, {0, 131, 3, 4}, 1},            // behind the end nothing is looked at
         {4, {131, 3, 4, 0}, 0},
         {4, {137, 3, 4, 0}, 0},
-        {8, {131, 7, 0, 10, 0, 0, 1, 0}, 0},                  // pointer 0
-        {8, {131, 7, 255, 10, 0, 0, 1, 0}, 0},                // pointer 255
+        {8, {131, 7, 0, 10, 0, 0, 1, 0}, 0},    // pointer 0
+        {8, {131, 7, 255, 10, 0, 0, 1, 0}, 0},  // pointer 255
         {12, {131, 3, 4, 131, 3, 4, 137, 3, 4, 137, 3, 4}, 0},
         {4, {131, 1, 0, 0}, 0},
-        {4, {7, 1, 0, 0}, 0},                                 // length 1
-        {4, {7, 0, 0, 0}, 0},                                 // length 0: no loop
-        {4, {7, 5, 0, 0}, 0},                                 // past the end
-        {4, {1, 1, 1, 7}, 0},                                 // no length byte
+        {4, {7, 1, 0, 0}, 0},  // length 1
+        {4, {7, 0, 0, 0}, 0},  // length 0: no loop
+        {4, {7, 5, 0, 0}, 0},  // past the end
+        {4, {1, 1, 1, 7}, 0},  // no length byte
         {4, {7, 255, 0, 0}, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -169,7 +179,8 @@ static void pseudo_header(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(known_header), cmocka_unit_test(every_flipped_bit_is_seen),
-        cmocka_unit_test(lengths), cmocka_unit_test(options), cmocka_unit_test(pseudo_header)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(known_header), cmocka_unit_test(every_flipped_bit_is_seen),
+        cmocka_unit_test(lengths),           cmocka_unit_test(options),      cmocka_unit_test(pseudo_header)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

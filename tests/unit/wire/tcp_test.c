@@ -21,9 +21,14 @@ static void emitted_is_parsed(void **state)
 {
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        const struct tcp_segment segment = {.seq = next_random(), .ack = next_random(), .source = (uint16_t)next_random(),
-            .destination = (uint16_t)next_random(), .window = (uint16_t)next_random(), .urgent = (uint16_t)next_random(), .flags = (uint8_t)next_random(),
-            .header_length = (uint8_t)(20 + 4 * (next_random() % 11))};
+        const struct tcp_segment segment = {.seq = next_random(),
+                                            .ack = next_random(),
+                                            .source = (uint16_t)next_random(),
+                                            .destination = (uint16_t)next_random(),
+                                            .window = (uint16_t)next_random(),
+                                            .urgent = (uint16_t)next_random(),
+                                            .flags = (uint8_t)next_random(),
+                                            .header_length = (uint8_t)(20 + 4 * (next_random() % 11))};
         uint8_t bytes[60 + 100] = {0};
         struct tcp_segment out;
         memset(&out, 0xff, sizeof out);
@@ -89,7 +94,11 @@ static struct tcp_options parse_options(const uint8_t *options, uint32_t length)
 static void option_table(void **state)
 {
     (void)state;
-    static const struct { const char *what; uint8_t length, bytes[40]; int seen, sack_count; } table[] = {
+    static const struct {
+        const char *what;
+        uint8_t length, bytes[40];
+        int seen, sack_count;
+    } table[] = {
         {"none", 4, {0, 0, 0, 0}, 0, 0},
         {"NOPs only", 8, {1, 1, 1, 1, 1, 1, 1, 1}, 0, 0},
         {"behind END nothing counts", 8, {0, 2, 0, 0, 2, 4, 5, 0xb4}, 0, 0},
@@ -176,8 +185,14 @@ static void options_emitted_are_parsed(void **state)
     (void)state;
     for (uint32_t seen = 0; seen < 32; seen++) {
         for (uint8_t blocks = 0; blocks <= 4; blocks++) {
-            const struct tcp_options options = {.seen = (uint8_t)seen, .window_scale = 9, .sack_count = blocks, .mss = 1448, .user_timeout = 0x8123,
-                .ts_value = 0xdeadbeef, .ts_echo = 0x12345678, .sack = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}};
+            const struct tcp_options options = {.seen = (uint8_t)seen,
+                                                .window_scale = 9,
+                                                .sack_count = blocks,
+                                                .mss = 1448,
+                                                .user_timeout = 0x8123,
+                                                .ts_value = 0xdeadbeef,
+                                                .ts_echo = 0x12345678,
+                                                .sack = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}};
             uint8_t bytes[TCP_OPTIONS_MAX + 4];
             memset(bytes, 0x77, sizeof bytes);
             const uint32_t length = tcp_options_emit(bytes, &options);
@@ -219,8 +234,13 @@ static void timestamps_are_aligned(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(lengths), cmocka_unit_test(option_table),
-        cmocka_unit_test(option_values), cmocka_unit_test(option_noise), cmocka_unit_test(options_emitted_are_parsed),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(emitted_is_parsed),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(option_table),
+        cmocka_unit_test(option_values),
+        cmocka_unit_test(option_noise),
+        cmocka_unit_test(options_emitted_are_parsed),
 #if WEIR_CFG_TCP_TIMESTAMPS
         cmocka_unit_test(timestamps_are_aligned),
 #endif

@@ -26,7 +26,7 @@ static void test_perfect_link_passes_all(void **state)
     assert_int_equal(ends.received_count, 1);
     assert_int_equal(ends.received[0].checksum, WEIR_CHECKSUM_VERIFIED);
     weir_netif_complete(&ends.netif, 7, 99);
-    assert_int_equal(ends.completed_socket, 7);
+    assert_non_null(ends.completed_owner);
     weir_netif_carrier(&ends.netif, false);
     assert_int_equal(ends.carrier_count, 1);
     assert_true(outer->driver->timer(outer, ends.now_us) == WEIR_NEVER);
@@ -213,6 +213,20 @@ static void test_full_driver_neither_loses_nor_reorders(void **state)
     impair_close(&impair);
 }
 
+static void test_full_driver_is_asked_again(void **state)
+{
+    (void)state;
+    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000}});
+    ends_send(outer, 1, 100);
+    ends.full = true;
+    ends_run(outer, ends.now_us + 5000);
+    ends.full = false;  // and nobody says so: nothing was refused to the stack
+    ends_run(outer, ends.now_us + 2 * LINE_RETRY_US);
+    assert_int_equal(ends.sent_count, 1);
+    assert_true(outer->driver->timer(outer, ends.now_us) == WEIR_NEVER);
+    impair_close(&impair);
+}
+
 static void test_refused_frame_meets_the_same_fate(void **state)
 {
     (void)state;
@@ -279,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_duplicates_both_ways),
         cmocka_unit_test(test_corruption_flips_one_bit_and_voids_the_checksum),
         cmocka_unit_test(test_full_driver_neither_loses_nor_reorders),
+        cmocka_unit_test(test_full_driver_is_asked_again),
         cmocka_unit_test(test_refused_frame_meets_the_same_fate),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_wrappers_stack),

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The command line of --run, and the short commands: ping, resolve, sntp, dhcp.
+#define _POSIX_C_SOURCE 200809L
+#include "host/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ping.h"
+#include "sntp.h"
+
+static const struct {
+    const char *name, *arguments;
+    command_function *start;
+} commands[] = {
+    {"ping", "HOST [-c N] [-i SECONDS] [-s BYTES]", command_ping},
+    {"iperf3", "-c HOST ... (see weir-host --help)", command_iperf3},
+    {"resolve", "NAME", command_resolve},
+    {"sntp", "HOST", command_sntp},
+    {"dhcp", "(with --dhcp)", command_dhcp},
+    {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
+    {"send", "FILE HOST PORT", command_send},
+    {"receive", "HOST PORT FILE", command_receive},
+    {"listen", "PORT FILE", command_listen},
+    {"serve", "PORT FILE", command_serve},
+};
+
+bool command_wrong(const char *command, const char *what, const char *why)
+{
+    fprintf(stderr, "weir-host: %s: %s%s%s\n", command, what, why[0] != '\0' ? ": " : "", why);
+    return false;
+}
+
+bool command_port(const char *command, const char *word, uint16_t *port)
+{
+    uint64_t number;
+    uint32_t length = text_length(word);
+    if (length == 0 || text_read_u64(word, length, 65535, &number) != length || number == 0)
+        return command_wrong(command, word, "a port is a number from 1 to 65535");
+    *port = (uint16_t)number;
+    return true;
+}
+
+// Cuts the line into words at blanks; quotes keep blanks together.
+static int split(char *line, char **words)
+{
+    int count = 0;
+    for (char *at = line; *at != '\0' && count < COMMAND_WORDS - 1;) {
+        while (*at == ' ' || *at == '\t')
+            at++;
+        if (*at == '\0')
+            break;
+        char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
+        words[count++] = at;
+        while (*at != '\0' && (quote != '\0' ? *at != quote : *at != ' ' && *at != '\t'))
+            at++;
+        if (*at != '\0')
+            *at++ = '\0';
+    }
+    words[count] = NULL;
+    return count;
+}
+
+bool command_start(struct host *host, const char *line)
+{
+    static char copy[1024];
+    char *words[COMMAND_WORDS];
+    if (strlen(line) >= sizeof copy)
+        return command_wrong("--run", "the command is too long", "");
+    memcpy(copy, line, strlen(line) + 1);
+    int count = split(copy, words);
+    for (size_t i = 0; count > 0 && i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(words[0], commands[i].name) != 0)
+            continue;
+        optind = 0;  // getopt begins anew
+        bool good = commands[i].start(host, count, words);
+        if (!good)
+            fprintf(stderr, "usage: --run '%s %s'\n", commands[i].name, commands[i].arguments);
+        return good;
+    }
+    return command_wrong("--run", count > 0 ? words[0] : "''", "no such command; weir-host --help lists them");
+}
+
+// --- names ------------------------------------------------------------------------------------------------------------------
+
+static void (*host_found)(struct host *host, struct weir_addr addr);
+static const char *host_name;
+
+static void name_done(void *context, int result, const struct dns_answer *answer)
+{
+    struct host *host = context;
+    if (result == DNS_FOUND) {
+        host_found(host, answer->addresses[0]);
+        return;
+    }
+    fprintf(stderr, "weir-host: %s: %s\n", host_name,
+            result == DNS_NO_NAME     ? "no such name"
+            : result == DNS_NO_DATA   ? "the name has no IPv4 address"
+            : result == WEIR_INVALID  ? "no name can look like this"
+            : result == WEIR_NO_ROUTE ? "no name server is known: give --dns or --dhcp"
+            : result == WEIR_REFUSED  ? "the name servers say that they cannot tell"
+                                      : "the name servers do not answer");
+    host_done(host, 1);
+}
+
+bool command_host(struct host *host, const char *name, void (*found)(struct host *host, struct weir_addr addr))
+{
+    struct dns_answer answer;
+    host_found = found;
+    host_name = name;
+    int result = dns_resolve(&host->dns, name, &answer, name_done, host);
+    if (result != WEIR_IN_PROGRESS)
+        name_done(host, result, &answer);
+    return true;
+}
+
+// --- resolve ----------------------------------------------------------------------------------------------------------------
+
+static void resolve_done(void *context, int result, const struct dns_answer *answer)
+{
+    char line[64];
+    struct text text;
+    if (result != DNS_FOUND) {
+        name_done(context, result, answer);
+        return;
+    }
+    for (uint32_t i = 0; i < answer->count; i++) {
+        text_init(&text, line, sizeof line);
+        text_addr(&text, answer->addresses[i]);
+        printf("%s has address %s (for %lu s)\n", host_name, line, (unsigned long)answer->ttl_s);
+    }
+    host_done(context, 0);
+}
+
+bool command_resolve(struct host *host, int argc, char **argv)
+{
+    struct dns_answer answer;
+    if (argc != 2)
+        return command_wrong("resolve", "give one name", "");
+    host_name = argv[1];
+    int result = dns_resolve(&host->dns, argv[1], &answer, resolve_done, host);
+    if (result != WEIR_IN_PROGRESS)
+        resolve_done(host, result, &answer);
+    return true;
+}
+
+// --- dhcp -------------------------------------------------------------------------------------------------------------------
+
+static void print_addr(const char *what, struct weir_addr addr)
+{
+    char line[32];
+    struct text text;
+    text_init(&text, line, sizeof line);
+    text_addr(&text, addr);
+    printf("%-10s %s\n", what, line);
+}
+
+bool command_dhcp(struct host *host, int argc, char **argv)
+{
+    const struct dhcp_lease *lease = &host->dhcp.lease;
+    (void)argv;
+    if (argc != 1 || !host->options->dhcp)
+        return command_wrong("dhcp", "needs --dhcp and no words behind it", "");
+    print_addr("address", lease->address);
+    print_addr("mask", lease->mask);
+    print_addr("server", lease->server);
+    if (!weir_addr_is_any(lease->router))
+        print_addr("router", lease->router);
+    for (uint32_t i = 0; i < lease->dns.count; i++)
+        print_addr("dns", lease->dns.addresses[i]);
+    for (uint32_t i = 0; i < lease->ntp.count; i++)
+        print_addr("ntp", lease->ntp.addresses[i]);
+    if (lease->domain[0] != '\0')
+        printf("%-10s %s\n", "domain", lease->domain);
+    if (lease->lease_s == DHCP_FOREVER)
+        printf("%-10s for ever\n", "lease");
+    else
+        printf("%-10s %lu s, renewed after %lu s, by any server after %lu s\n", "lease", (unsigned long)lease->lease_s, (unsigned long)lease->renew_s,
+               (unsigned long)lease->rebind_s);
+    host_done(host, 0);
+    return true;
+}
+
+// --- ping -------------------------------------------------------------------------------------------------------------------
+
+static struct ping ping;
+static uint32_t ping_count, ping_interval_us, ping_bytes;
+
+static void ping_summary(struct host *host)
+{
+    uint32_t lost = ping.sent - ping.received;
+    printf("\n%u packets transmitted, %u received, %s%u%% packet loss\n", ping.sent, ping.received,
+           ping.duplicates != 0 ? "duplicates too, " : "", ping.sent == 0 ? 0 : lost * 100 / ping.sent);
+    if (ping.received != 0)
+        printf("rtt min/avg/max = %.3f/%.3f/%.3f ms\n", ping.rtt_min_us / 1e3, (double)ping.rtt_sum_us / ping.received / 1e3, ping.rtt_max_us / 1e3);
+    else if (ping.error != 0)
+        fprintf(stderr, "weir-host: ping: %s\n", weir_error_name(ping.error));
+    host_done(host, ping.received == 0);
+}
+
+static void ping_event(struct ping *self, const struct ping_reply *reply, void *context)
+{
+    char line[32];
+    struct text text;
+    (void)self;
+    if (reply == NULL) {
+        ping_summary(context);
+        return;
+    }
+    text_init(&text, line, sizeof line);
+    text_addr(&text, reply->from);
+    printf("%u bytes from %s: icmp_seq=%u ttl=%u time=%.3f ms%s\n", reply->bytes, line, reply->sequence, reply->ttl, reply->rtt_us / 1e3,
+           reply->duplicate ? " (duplicate)" : "");
+    fflush(stdout);
+}
+
+static void ping_interrupt(struct host *host)
+{
+    ping_stop(&ping);
+    ping_summary(host);
+}
+
+static void ping_found(struct host *host, struct weir_addr addr)
+{
+    int error = ping_start(&ping, &host->loop, addr, ping_count, ping_interval_us, ping_bytes, ping_event, host);
+    host->interrupt = ping_interrupt;
+    if (error == WEIR_OK)
+        return;
+    command_wrong("ping", host_name, error == WEIR_NO_ROUTE ? "no route to it: give --gateway" : weir_error_name(error));
+    host_done(host, 1);
+}
+
+bool command_ping(struct host *host, int argc, char **argv)
+{
+    int option;
+    uint64_t number;
+    ping_count = 4;
+    ping_interval_us = 1000000;
+    ping_bytes = 56;
+    while ((option = getopt(argc, argv, "c:i:s:")) != -1) {
+        double seconds = option == 'i' ? strtod(optarg, NULL) : 0;
+        bool good = option == '?' ? false : option == 'i' ? seconds >= 0.001 && seconds <= 3600 : host_number(optarg, 1000, &number);
+        if (!good || (option == 'c' && (number < 1 || number > 1000000)) || (option == 's' && number > PING_DATA_MAX))
+            return command_wrong("ping", "-c takes 1 to 1000000, -i 0.001 to 3600 s, -s up to 1400", "");
+        if (option == 'c')
+            ping_count = (uint32_t)number;
+        else if (option == 's')
+            ping_bytes = (uint32_t)number;
+        else
+            ping_interval_us = (uint32_t)(seconds * 1e6);
+    }
+    if (optind + 1 != argc)
+        return command_wrong("ping", "give one host", "");
+    return command_host(host, argv[optind], ping_found);
+}
+
+// --- sntp -------------------------------------------------------------------------------------------------------------------
+
+static struct sntp sntp;
+
+static void sntp_done(struct sntp *self, int error, const struct sntp_time *newest, void *context)
+{
+    struct timespec system;
+    char day[40];
+    (void)self;
+    if (error != WEIR_OK) {
+        command_wrong("sntp", host_name, error == WEIR_REFUSED ? "the server refuses (kiss-o'-death, or no NTP there)" : "no usable answer");
+        host_done(context, 1);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &system);
+    time_t seconds = (time_t)(newest->unix_us / 1000000u);
+    struct tm utc;
+    gmtime_r(&seconds, &utc);
+    strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S", &utc);
+    double ours = (double)system.tv_sec + (double)system.tv_nsec / 1e9;
+    printf("%s.%06lu UTC, offset of this machine %+.6f s, delay %.6f s, stratum %u\n", day, (unsigned long)(newest->unix_us % 1000000u),
+           (double)newest->unix_us / 1e6 - ours, newest->delay_us / 1e6, newest->stratum);
+    host_done(context, 0);
+}
+
+static void sntp_found(struct host *host, struct weir_addr addr)
+{
+    if (sntp_start(&sntp, &host->loop, addr, true, sntp_done, host) == WEIR_OK)
+        return;
+    command_wrong("sntp", host_name, "not the address of one host");
+    host_done(host, 1);
+}
+
+bool command_sntp(struct host *host, int argc, char **argv)
+{
+    if (argc != 2)
+        return command_wrong("sntp", "give one host", "");
+    return command_host(host, argv[1], sntp_found);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "host/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
+
+static bool failed(const char *what, int error)
+{
+    fprintf(stderr, "weir-host: %s: %s\n", what, weir_error_name(error));
+    return false;
+}
+
+// --- the link ---------------------------------------------------------------------------------------------------------------
+
+static bool link_failed(const struct host_options *options, const char *why)
+{
+    fprintf(stderr, "weir-host: %s: %s\n", options->ifname, why);
+    return false;
+}
+
+static bool link_open(struct host *host, bool offload)
+{
+    const struct host_options *o = host->options;
+    switch (o->link) {
+    case HOST_TAP:
+        if (tap_open(&host->link.tap, o->ifname, TAP_UP | (offload ? 0 : TAP_NO_VNET)) < 0)
+            return link_failed(o, tap_error(&host->link.tap));
+        tap_attach(&host->link.tap, &host->device, "eth0");
+        break;
+    case HOST_TUN:
+        if (tun_open(&host->link.tun, o->ifname, TUN_UP | (offload ? 0 : TUN_NO_VNET)) < 0)
+            return link_failed(o, tun_error(&host->link.tun));
+        tun_attach(&host->link.tun, &host->device, "tun0");
+        break;
+    default:
+        if (af_packet_open(&host->link.packet, o->ifname, offload ? 0 : AF_PACKET_NO_VNET) < 0)
+            return link_failed(o, af_packet_error(&host->link.packet));
+        af_packet_attach(&host->link.packet, &host->device, "eth0");
+        break;
+    }
+    host->link_open = true;
+    if (o->mtu != 0)
+        host->device.mtu = (uint16_t)o->mtu;
+    return true;
+}
+
+static int link_fd(const struct host *host)
+{
+    switch (host->options->link) {
+    case HOST_TAP: return tap_fd(&host->link.tap);
+    case HOST_TUN: return tun_fd(&host->link.tun);
+    default: return af_packet_fd(&host->link.packet);
+    }
+}
+
+static void link_close(struct host *host)
+{
+    switch (host->options->link) {
+    case HOST_TAP: tap_close(&host->link.tap); break;
+    case HOST_TUN: tun_close(&host->link.tun); break;
+    default: af_packet_close(&host->link.packet); break;
+    }
+}
+
+// Outwards a frame passes the shaper's queue first, then the lossy link behind it.
+static void wrappers_open(struct host *host)
+{
+    const struct host_options *o = host->options;
+    host->netif = &host->device;
+    host->impaired = o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->delay_us != 0;
+    if (host->impaired) {
+        struct impair_way way = {.loss_ppm = o->loss_ppm, .duplicate_ppm = o->duplicate_ppm, .corrupt_ppm = o->corrupt_ppm, .reorder_ppm = o->reorder_ppm,
+                                 .delay_us = o->delay_us};
+        const struct impair_config config = {.out = way, .in = way, .seed = o->seed};
+        host->netif = impair_wrap(&host->impair, host->netif, &config);
+    }
+    host->shaped = o->rate_bps != 0;
+    if (host->shaped) {
+        struct shaper_way way = {.rate_bps = o->rate_bps};
+        const struct shaper_config config = {.out = way, .in = way};
+        host->netif = shaper_wrap(&host->shaper, host->netif, &config);
+    }
+}
+
+// --- the address ------------------------------------------------------------------------------------------------------------
+
+static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
+{
+    struct host *host = context;
+    char line[200];
+    struct text text;
+    text_init(&text, line, sizeof line);
+    if (!bound) {
+        if (!host->closing)
+            fputs("weir-host: the DHCP lease is gone\n", stderr);
+        return;
+    }
+    const struct dhcp_lease *lease = &dhcp->lease;
+    if (host->options->dns_count == 0)
+        dns_servers(&host->dns, lease->dns.addresses, lease->dns.count);
+    text_addr(&text, lease->address);
+    text_char(&text, '/');
+    text_u64(&text, (uint64_t)dhcp_mask_bits(lease->mask));
+    text_put(&text, " from ");
+    text_addr(&text, lease->server);
+    fprintf(stderr, "weir-host: %s, leased for %lu s\n", line, (unsigned long)lease->lease_s);
+    host->addressed = true;
+}
+
+static bool address_set(struct host *host)
+{
+    const struct host_options *o = host->options;
+    dns_start(&host->dns, &host->loop);
+    dns_servers(&host->dns, o->dns, o->dns_count);
+    if (o->dhcp) {
+        int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
+        host->dhcp_deadline_us = o->run != NULL ? posix_now_us() + DHCP_WAIT_US : WEIR_NEVER;
+        return error == WEIR_OK || failed("DHCP client", error);
+    }
+    int error = weir_netif_set_address(host->netif, o->address, o->prefix_length, WEIR_ADDRESS_AT_ONCE);
+    if (error != WEIR_OK)
+        return failed("--address", error);
+    bool route = !weir_addr_is_any(o->gateway) || o->link == HOST_TUN;  // on a TUN everything goes to the other end
+    if (route)
+        error = weir_route_add(host->weir, weir_addr_any(), 0, o->gateway, host->netif, 0);
+    host->addressed = true;
+    return error == WEIR_OK || failed("--gateway", error);
+}
+
+// --- servers ----------------------------------------------------------------------------------------------------------------
+
+static void iperf3_log(void *context, const char *line)
+{
+    (void)context;
+    printf("%s\n", line);
+    fflush(stdout);
+}
+
+static bool servers_start(struct host *host)
+{
+    struct loop *loop = &host->loop;
+    struct weir_netif *netifs[2] = {host->netif, weir_netif_find(host->weir, "lo")};
+    int error = echo_start(&host->echo, loop, 7);
+    if (error == WEIR_OK)
+        error = discard_start(&host->discard, loop, 9);
+    if (error == WEIR_OK)
+        error = chargen_start(&host->chargen, loop, 19);
+    if (error == WEIR_OK)
+        error = http_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
+    if (error == WEIR_OK)
+        error = iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
+    host->serving = error == WEIR_OK;
+    return error == WEIR_OK || failed("a server could not listen", error);
+}
+
+static void servers_stop(struct host *host)
+{
+    iperf3_server_stop(&host->iperf3);
+    http_stop(&host->http);
+    chargen_stop(&host->chargen);
+    discard_stop(&host->discard);
+    echo_stop(&host->echo);
+}
+
+// --- life -------------------------------------------------------------------------------------------------------------------
+
+static uint64_t host_turn(void *context, uint64_t now_us)
+{
+    struct host *host = context;
+    return loop_run(&host->loop, now_us);
+}
+
+static bool instance_open(struct host *host)
+{
+    const struct weir_config config = {.congestion_control = host->options->congestion};
+    const struct posix_options posix = {.turn = host_turn, .context = host};
+    if (posix_host_init(&host->posix, &posix) != 0) {
+        perror("weir-host: the POSIX port");
+        return false;
+    }
+    host->weir = weir_create(NULL, 0, &host->posix.port, &config);
+    if (host->weir == NULL) {
+        fputs("weir-host: no memory for the instance\n", stderr);
+        posix_host_close(&host->posix);
+        return false;
+    }
+    posix_host_attach(&host->posix, host->weir);
+    weir_clock(host->weir, posix_now_us());
+    loop_init(&host->loop, host->weir);
+    return true;
+}
+
+static bool netif_open(struct host *host)
+{
+    const struct host_options *o = host->options;
+    // A loss is to lose one segment, not 64 KB of them at once.
+    bool single = o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->rate_bps != 0;
+    if (!link_open(host, !o->no_offload && !single))
+        return false;
+    wrappers_open(host);
+    if (o->pcap != NULL) {
+        if (pcap_open(&host->pcap_file, o->pcap, 0, 0) < 0) {
+            fprintf(stderr, "weir-host: --pcap %s: %s\n", o->pcap, host->pcap_file.pcapng.error);
+            return false;
+        }
+        pcap_listen(&host->pcap, host->weir, &host->pcap_file);
+        host->captured = true;
+    }
+    int error = weir_netif_add(host->weir, host->netif);
+    if (error != WEIR_OK)
+        return failed(o->ifname, error);
+    host->added = true;
+    return posix_host_add(&host->posix, host->netif, link_fd(host)) == 0 || failed(o->ifname, WEIR_NO_MEMORY);
+}
+
+bool host_open(struct host *host, const struct host_options *options)
+{
+    memset(host, 0, sizeof *host);
+    host->options = options;
+    host->dhcp_deadline_us = WEIR_NEVER;
+    if (!instance_open(host))
+        return false;
+    posix_host_lock(&host->posix);
+    bool good = netif_open(host) && servers_start(host) && address_set(host);
+    posix_host_unlock(&host->posix);
+    if (!good)
+        host_close(host);
+    return good;
+}
+
+void host_close(struct host *host)
+{
+    posix_host_lock(&host->posix);
+    weir_clock(host->weir, posix_now_us());
+    host->closing = true;
+    if (host->options->dhcp && host->dhcp.state != DHCP_STOPPED)
+        dhcp_stop(&host->dhcp);
+    if (host->serving)
+        servers_stop(host);
+    (void)weir_poll(host->weir, weir_now_us(host->weir));  // the last FINs and the RELEASE
+    posix_host_unlock(&host->posix);
+    posix_host_stop(&host->posix);
+    weir_destroy(host->weir);
+    if (host->added)
+        posix_host_remove(&host->posix, host->netif);
+    if (host->captured)
+        pcap_close(&host->pcap_file);
+    if (host->shaped)
+        shaper_close(&host->shaper);
+    if (host->impaired)
+        impair_close(&host->impair);
+    if (host->link_open)
+        link_close(host);
+    posix_host_close(&host->posix);
+}
+
+void host_done(struct host *host, int status)
+{
+    host->done = true;
+    host->status = status;
+    host->interrupt = NULL;
+    posix_host_wake(&host->posix);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A Weir host on a link of this machine: instance, interface, wrappers, servers, resolver, DHCP client, and the command that --run asks for. One thread; all
+// callbacks come from host_turn, with the instance's lock held.
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "chargen.h"
+#include "dhcp/client.h"
+#include "discard.h"
+#include "dns/resolver.h"
+#include "drivers/af_packet.h"
+#include "drivers/tap.h"
+#include "drivers/tun.h"
+#include "drivers/wrap/impair.h"
+#include "drivers/wrap/pcap.h"
+#include "drivers/wrap/shaper.h"
+#include "echo.h"
+#include "host/options.h"
+#include "http/http.h"
+#include "iperf3/server.h"
+#include "loop.h"
+#include "ports/posix/posix.h"
+
+struct host {
+    const struct host_options *options;
+    struct posix_host posix;
+    struct weir *weir;
+    struct loop loop;
+    struct weir_netif device;       // the driver's
+    struct weir_netif *netif;       // the outermost, which the instance has
+    union {
+        struct tap tap;
+        struct tun tun;
+        struct af_packet packet;
+    } link;
+    bool link_open, impaired, shaped, captured, added;
+    struct impair impair;
+    struct shaper shaper;
+    struct pcap_file pcap_file;
+    struct pcap_listener pcap;
+    struct echo echo;
+    struct discard discard;
+    struct chargen chargen;
+    struct http http;
+    struct iperf3_server iperf3;
+    bool serving, closing;
+    struct dns dns;
+    struct dhcp dhcp;
+    bool addressed;                 // the host has an address: the command may begin
+    uint64_t dhcp_deadline_us;      // WEIR_NEVER: no command waits for the lease
+    // Of the command: ended, with which exit status; what to do when interrupted (NULL: nothing).
+    bool done;
+    int status;
+    void (*interrupt)(struct host *host);
+    void *command;                  // its state
+};
+
+// Opens and adds everything. false: it was said what is wrong.
+bool host_open(struct host *host, const struct host_options *options);
+void host_close(struct host *host);
+// Ends the command.
+void host_done(struct host *host, int status);
+
+// command.c: starts the command line `words`. false: it was said what is wrong (exit status 2).
+bool command_start(struct host *host, const char *words);
+
+#endif

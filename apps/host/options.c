@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "host/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "weir/cc.h"
+
+static const char usage[] =
+    "usage: weir-host --tap NAME | --packet IFNAME | --tun NAME  [options]\n"
+    "\n"
+    "Brings up a Weir host on a link of this machine: answers ping, serves echo (7), discard (9), chargen (19), HTTP with a status\n"
+    "page (80) and iperf3 (5201), until interrupted; or runs one command and exits with its status.\n"
+    "\n"
+    "  --tap NAME           a TAP device, made if it is not there\n"
+    "  --packet IFNAME      an Ethernet interface of Linux's, through a packet socket (in a user namespace, too)\n"
+    "  --tun NAME           a TUN device: a link without Ethernet\n"
+    "  --address A.B.C.D/N  the host's address; --gateway A.B.C.D its default route\n"
+    "  --dhcp               take both, and name servers, from a DHCP server\n"
+    "  --dns A.B.C.D        name server (twice: a second one)\n"
+    "  --http PORT          of the HTTP server (80)\n"
+    "  --mtu N              of the link, bytes (the device's)\n"
+    "  --no-offload         no checksums and no large segments left to Linux\n"
+    "  --pcap FILE          capture all frames, for Wireshark\n"
+    "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
+    "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
+    "  --cc NAME            congestion control (cubic, reno)\n"
+    "  --run 'COMMAND ...'  one of:\n"
+    "      ping HOST [-c N] [-i SECONDS] [-s BYTES]\n"
+    "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] [-C CC] [-J]\n"
+    "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
+    "      get URL [-o FILE] [-r FIRST-LAST]\n"
+    "      send FILE HOST PORT  receive HOST PORT FILE  listen PORT FILE  serve PORT FILE\n";
+
+enum { OPTION_TAP = 256, OPTION_PACKET, OPTION_TUN, OPTION_ADDRESS, OPTION_GATEWAY, OPTION_DHCP, OPTION_DNS, OPTION_HTTP, OPTION_MTU, OPTION_NO_OFFLOAD,
+       OPTION_PCAP, OPTION_LOSS, OPTION_DELAY, OPTION_REORDER, OPTION_DUPLICATE, OPTION_CORRUPT, OPTION_RATE, OPTION_SEED, OPTION_CC, OPTION_RUN };
+
+static const struct option long_options[] = {
+    {"tap", required_argument, NULL, OPTION_TAP}, {"packet", required_argument, NULL, OPTION_PACKET}, {"tun", required_argument, NULL, OPTION_TUN},
+    {"address", required_argument, NULL, OPTION_ADDRESS}, {"gateway", required_argument, NULL, OPTION_GATEWAY}, {"dhcp", no_argument, NULL, OPTION_DHCP},
+    {"dns", required_argument, NULL, OPTION_DNS}, {"http", required_argument, NULL, OPTION_HTTP}, {"mtu", required_argument, NULL, OPTION_MTU},
+    {"no-offload", no_argument, NULL, OPTION_NO_OFFLOAD}, {"pcap", required_argument, NULL, OPTION_PCAP}, {"loss", required_argument, NULL, OPTION_LOSS},
+    {"delay", required_argument, NULL, OPTION_DELAY}, {"reorder", required_argument, NULL, OPTION_REORDER},
+    {"duplicate", required_argument, NULL, OPTION_DUPLICATE}, {"corrupt", required_argument, NULL, OPTION_CORRUPT},
+    {"rate", required_argument, NULL, OPTION_RATE}, {"seed", required_argument, NULL, OPTION_SEED}, {"cc", required_argument, NULL, OPTION_CC},
+    {"run", required_argument, NULL, OPTION_RUN}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+
+static bool wrong(const char *option, const char *value, const char *wanted)
+{
+    fprintf(stderr, "weir-host: --%s %s: %s\n", option, value, wanted);
+    return false;
+}
+
+// A decimal number from 0 to `max`, scaled; a unit behind it that is `suffix` is allowed.
+static bool take_scaled(const char *option, const char *value, double max, double scale, const char *suffix, uint64_t *out, const char *wanted)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (end == value || (*end != '\0' && strcmp(end, suffix) != 0) || !(number >= 0 && number <= max))
+        return wrong(option, value, wanted);
+    *out = (uint64_t)(number * scale + 0.5);
+    return true;
+}
+
+static bool take_percent(const char *option, const char *value, uint32_t *ppm)
+{
+    uint64_t number = 0;
+    bool good = take_scaled(option, value, 100, 10000, "%", &number, "give a percentage from 0 to 100");
+    *ppm = (uint32_t)number;
+    return good;
+}
+
+static bool take_integer(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *out)
+{
+    uint32_t length = text_length(value);
+    if (text_read_u64(value, length, max, out) == length && length > 0 && *out >= min)
+        return true;
+    fprintf(stderr, "weir-host: --%s %s: give a whole number from %llu to %llu\n", option, value, (unsigned long long)min, (unsigned long long)max);
+    return false;
+}
+
+static bool take_addr(const char *option, const char *value, struct weir_addr *out)
+{
+    return text_read_addr(value, text_length(value), out) || wrong(option, value, "give an IPv4 address such as 10.0.0.2");
+}
+
+static bool take_prefix(const char *value, struct host_options *options)
+{
+    const char *slash = strchr(value, '/');
+    uint64_t bits = 24;
+    if (slash != NULL && (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) || slash[1] == '\0' || bits == 0))
+        return wrong("address", value, "the prefix length is a number from 1 to 32");
+    options->prefix_length = (uint8_t)bits;
+    uint32_t length = slash != NULL ? (uint32_t)(slash - value) : text_length(value);
+    return text_read_addr(value, length, &options->address) || wrong("address", value, "give an IPv4 address and prefix such as 10.0.0.2/24");
+}
+
+static bool take_link(struct host_options *options, enum host_link link, const char *name)
+{
+    if (options->link != HOST_NONE)
+        return wrong(link == HOST_TAP ? "tap" : link == HOST_TUN ? "tun" : "packet", name, "give one link only");
+    options->link = link;
+    options->ifname = name;
+    return true;
+}
+
+static bool take_dns(struct host_options *options, const char *value)
+{
+    if (options->dns_count == 2)
+        return wrong("dns", value, "two name servers are enough");
+    return take_addr("dns", value, &options->dns[options->dns_count++]);
+}
+
+static bool take_congestion(struct host_options *options, const char *value)
+{
+    options->congestion = value;
+    return weir_cc_find(value) != NULL || wrong("cc", value, "not built in (see --help)");
+}
+
+static bool take(int option, const char *value, struct host_options *o)
+{
+    uint64_t number = 0;
+    bool good = true;
+    switch (option) {
+    case OPTION_TAP: return take_link(o, HOST_TAP, value);
+    case OPTION_PACKET: return take_link(o, HOST_PACKET, value);
+    case OPTION_TUN: return take_link(o, HOST_TUN, value);
+    case OPTION_ADDRESS: return take_prefix(value, o);
+    case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
+    case OPTION_DHCP: o->dhcp = true; return true;
+    case OPTION_DNS: return take_dns(o, value);
+    case OPTION_HTTP: good = take_integer("http", value, 1, 65535, &number); o->http_port = (uint16_t)number; return good;
+    case OPTION_MTU: good = take_integer("mtu", value, 68, 65535, &number); o->mtu = (uint32_t)number; return good;
+    case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
+    case OPTION_PCAP: o->pcap = value; return true;
+    case OPTION_LOSS: return take_percent("loss", value, &o->loss_ppm);
+    case OPTION_REORDER: return take_percent("reorder", value, &o->reorder_ppm);
+    case OPTION_DUPLICATE: return take_percent("duplicate", value, &o->duplicate_ppm);
+    case OPTION_CORRUPT: return take_percent("corrupt", value, &o->corrupt_ppm);
+    case OPTION_DELAY:
+        good = take_scaled("delay", value, 60000, 1000, "ms", &number, "give milliseconds from 0 to 60000");
+        o->delay_us = (uint32_t)number;
+        return good;
+    case OPTION_RATE: return take_scaled("rate", value, 1e6, 1e6, "M", &o->rate_bps, "give Mbit/s from 0 (no limit) to 1000000");
+    case OPTION_SEED: return take_integer("seed", value, 0, UINT64_MAX - 1, &o->seed);
+    case OPTION_CC: return take_congestion(o, value);
+    case OPTION_RUN: o->run = value; return true;
+    default: return false;  // getopt_long has said what it does not know
+    }
+}
+
+static bool consistent(const struct host_options *o)
+{
+    if (o->link == HOST_NONE)
+        fputs("weir-host: give a link: --tap NAME, --packet IFNAME or --tun NAME (--help tells more)\n", stderr);
+    else if (o->dhcp && o->link == HOST_TUN)
+        fputs("weir-host: --dhcp needs a link with Ethernet: --tap or --packet\n", stderr);
+    else if (o->dhcp && !weir_addr_is_any(o->address))
+        fputs("weir-host: give either --address or --dhcp\n", stderr);
+    else if (!o->dhcp && weir_addr_is_any(o->address))
+        fputs("weir-host: give --address A.B.C.D/N, or --dhcp\n", stderr);
+    else
+        return true;
+    return false;
+}
+
+int host_options_parse(int argc, char **argv, struct host_options *options)
+{
+    int option;
+    *options = (struct host_options){.http_port = 80, .seed = 1};
+    while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return 1;
+        }
+        if (!take(option, optarg, options))
+            return 2;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "weir-host: %s: not understood; commands go into --run '...' (--help tells more)\n", argv[optind]);
+        return 2;
+    }
+    return consistent(options) ? 0 : 2;
+}
+
+bool host_number(const char *text, uint64_t kilo, uint64_t *value)
+{
+    char *end;
+    double number = strtod(text, &end);
+    const char *units = "kmgt", *unit = *end != '\0' ? strchr(units, *end | 0x20) : NULL;
+    if (end == text || !(number >= 0) || (*end != '\0' && (unit == NULL || end[1] != '\0')))
+        return false;
+    for (const char *at = units; unit != NULL && at <= unit; at++)
+        number *= (double)kilo;
+    *value = (uint64_t)number;
+    return number < 9e18;
+}

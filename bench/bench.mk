@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The programs that bench/run.py runs, all with the same flags: make -f bench/bench.mk. Output goes to build/bench.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+PYTHON ?= python3
+O := build/bench
+TUNE := -O2 -march=x86-64-v3 -flto
+TUNE_$(shell uname -m) := yes
+ifndef TUNE_x86_64
+TUNE := -O2 -flto
+endif
+CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
+
+.PHONY: all pair host always
+all: pair host
+pair: $(O)/weir_pair $(O)/lwip_pair $(O)/smoltcp-bench
+host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
+always:
+
+# --- Weir: the library's sources, optimised as a whole as the peers are -----------------------------------------------------------
+find_c = $(sort $(shell find $(1) -name '*.c'))
+LEFT_OUT := $(shell $(PYTHON) tools/options.py --sources full)
+WEIR := $(filter-out $(LEFT_OUT),$(call find_c,src)) $(call find_c,ports/posix drivers)
+WEIR_OBJECTS := $(patsubst %.c,$(O)/weir/%.o,$(WEIR))
+WEIR_INCLUDES := -Iinclude -Isrc -Iports -Iapi -I.
+
+$(O)/weir/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -MMD -MP -c $< -o $@
+$(O)/flags: always
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' >$@
+$(O)/weir_pair: $(O)/weir/bench/pair/weir_pair.o $(WEIR_OBJECTS)
+$(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
+$(O)/weir_pair $(O)/weir_host_bench $(O)/linux_peer:
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $^ -o $@ -pthread
+$(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
+-include $(WEIR_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
+
+# --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
+$(O)/lwip/ready: tools/aptsource.sh
+	@echo "  FETCH lwip"
+	@mkdir -p $(O)
+	@tools/aptsource.sh lwip $(@D) >$(O)/lwip-fetch.log 2>&1 || { cat $(O)/lwip-fetch.log; exit 1; }
+	@touch $@
+# lwIP is compiled as one list, as its files are not known before it is fetched. What is linked twice shows one symbol only.
+LWIP_OWN := $(wildcard bench/peers/lwip/*.[ch] bench/peers/lwip/arch/*.h)
+LWIP_FLAGS := $(filter-out -Wall -Wextra,$(CFLAGS)) -Ibench/peers/lwip -I$(O)/lwip/src/include
+$(O)/lwip-objects/ready: $(O)/lwip/ready $(LWIP_OWN) $(O)/flags
+	@echo "  CC    lwip"
+	@mkdir -p $(@D)
+	@cd $(@D) && rm -f *.o && $(CC) $(subst -I,-I../../../,$(LWIP_FLAGS)) -c ../lwip/src/core/*.c ../lwip/src/core/ipv4/*.c ../lwip/src/netif/ethernet.c
+	@touch $@
+$(O)/lwip_own/%.o: bench/peers/lwip/%.c $(O)/lwip-objects/ready
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(CC) $(LWIP_FLAGS) -Wall -Wextra -c $< -o $@
+$(O)/lwip_own/end.o: $(O)/lwip_own/lwip_end.o $(O)/lwip-objects/ready
+	@$(CC) $(LWIP_FLAGS) -r -flinker-output=nolto-rel $(O)/lwip-objects/*.o $< -o $@
+$(O)/lwip_own/end_0.o $(O)/lwip_own/end_1.o: $(O)/lwip_own/end_%.o: $(O)/lwip_own/end.o
+	@objcopy --redefine-sym lwip_end=lwip_end_$* --keep-global-symbol=lwip_end_$* $< $@
+$(O)/lwip_pair: $(O)/lwip_own/lwip_pair.o $(O)/lwip_own/end_0.o $(O)/lwip_own/end_1.o
+	@echo "  LINK  $@"
+	@$(CC) $(LWIP_FLAGS) $^ -o $@
+$(O)/lwip_host: $(O)/lwip_own/lwip_host.o $(O)/lwip-objects/ready
+	@echo "  LINK  $@"
+	@$(CC) $(LWIP_FLAGS) $< $(O)/lwip-objects/*.o -o $@
+
+# --- smoltcp, from crates.io ---------------------------------------------------------------------------------------------------------
+$(O)/smoltcp-bench: bench/peers/smoltcp/Cargo.toml bench/peers/smoltcp/Cargo.lock bench/peers/smoltcp/src/main.rs
+	@echo "  CARGO $@"
+	@RUSTFLAGS='$(if $(TUNE_x86_64),-C target-cpu=x86-64-v3)' CARGO_TARGET_DIR=$(O)/cargo cargo build --quiet --release --locked --manifest-path $<
+	@cp $(O)/cargo/release/smoltcp-bench $@

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Linux's end of the host benchmark: ordinary blocking sockets.
+//
+//     linux_peer sink|source|echo|connect ADDRESS MILLISECONDS    one test against the services at ADDRESS, one JSON line
+//     linux_peer serve                                            the services: echo (7), discard (9), chargen (19)
+//
+// sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one byte there
+// and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a time.
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ECHO = 7, DISCARD = 9, CHARGEN = 19 };
+
+static char block[256 * 1024];
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "linux_peer: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// --- client --------------------------------------------------------------------------------------------------------------------
+
+static struct sockaddr_in server = {.sin_family = AF_INET};
+
+static int dial(uint16_t port)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const int on = 1;
+    const struct timeval patience = {.tv_sec = 10};
+    server.sin_port = htons(port);
+    if (fd < 0)
+        fail("socket");
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, (struct sockaddr *)&server, sizeof server) < 0)
+        fail("connect");
+    return fd;
+}
+
+static void await_end(int fd)
+{
+    ssize_t got;
+    while ((got = read(fd, block, sizeof block)) > 0)
+        ;
+    if (got < 0)
+        fail("waiting for the peer's end");
+}
+
+static uint64_t run_sink(uint64_t until)
+{
+    const int fd = dial(DISCARD);
+    uint64_t bytes = 0;
+    while (now_ns() < until) {
+        const ssize_t wrote = write(fd, block, sizeof block);
+        if (wrote <= 0)
+            fail("write");
+        bytes += (uint64_t)wrote;
+    }
+    shutdown(fd, SHUT_WR);
+    await_end(fd);
+    close(fd);
+    return bytes;
+}
+
+static uint64_t run_source(uint64_t until)
+{
+    const int fd = dial(CHARGEN);
+    uint64_t bytes = 0;
+    while (now_ns() < until) {
+        const ssize_t got = read(fd, block, sizeof block);
+        if (got <= 0)
+            fail("read");
+        bytes += (uint64_t)got;
+    }
+    close(fd);
+    return bytes;
+}
+
+static uint64_t run_echo(uint64_t until)
+{
+    const int fd = dial(ECHO);
+    uint64_t rounds = 0;
+    for (; now_ns() < until; rounds++)
+        if (write(fd, block, 1) != 1 || read(fd, block, 1) != 1)
+            fail("echo");
+    shutdown(fd, SHUT_WR);
+    await_end(fd);
+    close(fd);
+    return rounds;
+}
+
+static uint64_t run_connect(uint64_t until)
+{
+    uint64_t connections = 0;
+    for (; now_ns() < until; connections++) {
+        const int fd = dial(DISCARD);
+        shutdown(fd, SHUT_WR);
+        await_end(fd);
+        close(fd);
+    }
+    return connections;
+}
+
+// --- server --------------------------------------------------------------------------------------------------------------------
+
+static void *serve_one(void *argument)
+{
+    const int fd = (int)((intptr_t)argument >> 16);
+    const int service = (int)((intptr_t)argument & 0xffff);
+    char *own = malloc(sizeof block);
+    ssize_t bytes;
+    if (service == CHARGEN) {
+        while (write(fd, block, sizeof block) > 0)
+            ;
+    } else {
+        while ((bytes = read(fd, own, sizeof block)) > 0)
+            if (service == ECHO && write(fd, own, (size_t)bytes) != bytes)
+                break;
+    }
+    free(own);
+    close(fd);
+    return NULL;
+}
+
+// Discarding is done by the listener's own thread, so that a connection does not cost a thread; the others get one.
+static void *serve_port(void *argument)
+{
+    const int service = (int)(intptr_t)argument, on = 1;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons((uint16_t)service)};
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(listener, (struct sockaddr *)&local, sizeof local) < 0 || listen(listener, 1000) < 0)
+        fail("listen");
+    for (;;) {
+        const int fd = accept(listener, NULL, NULL);
+        if (fd < 0)
+            continue;
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        void *task = (void *)((intptr_t)fd << 16 | service);
+        pthread_t thread;
+        if (service == DISCARD)
+            serve_one(task);
+        else if (pthread_create(&thread, NULL, serve_one, task) == 0)
+            pthread_detach(thread);
+        else
+            close(fd);
+    }
+    return NULL;
+}
+
+static int serve(void)
+{
+    static const int services[] = {ECHO, DISCARD, CHARGEN};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        if (pthread_create(&threads[i], NULL, serve_port, (void *)(intptr_t)services[i]) != 0)
+            fail("thread");
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        uint64_t (*run)(uint64_t until);
+    } tests[] = {{"sink", run_sink}, {"source", run_source}, {"echo", run_echo}, {"connect", run_connect}};
+    signal(SIGPIPE, SIG_IGN);
+    if (argc == 2 && !strcmp(argv[1], "serve"))
+        return serve();
+    for (int i = 0; argc == 4 && i < 4; i++) {
+        if (strcmp(argv[1], tests[i].name) != 0)
+            continue;
+        if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1)
+            break;
+        const uint64_t start = now_ns();
+        const uint64_t count = tests[i].run(start + strtoull(argv[3], NULL, 10) * 1000000);
+        printf("{\"test\": \"%s\", \"count\": %llu, \"ns\": %llu}\n", argv[1], (unsigned long long)count, (unsigned long long)(now_ns() - start));
+        return 0;
+    }
+    fprintf(stderr, "usage: linux_peer sink|source|echo|connect ADDRESS MILLISECONDS\n       linux_peer serve\n");
+    return 2;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// lwIP with echo (7), discard (9) and chargen (19) on a TAP of Linux, by its raw API: one thread, one frame a system call.
+//
+//     lwip_host TAP ADDRESS
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lwip/etharp.h"
+#include "lwip/init.h"
+#include "lwip/tcp.h"
+#include "lwip/timeouts.h"
+#include "netif/ethernet.h"
+
+#define FRAME 1514u
+#define BATCH 64  // frames taken before the timers are looked at
+#define PIECES 64
+
+enum { ECHO = 7, DISCARD = 9, CHARGEN = 19 };
+
+static int fd;
+static char block[65536];
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "lwip_host: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+u32_t sys_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (u32_t)(time.tv_sec * 1000 + time.tv_nsec / 1000000);
+}
+
+// --- the interface -------------------------------------------------------------------------------------------------------------
+
+static err_t transmit(struct netif *netif, struct pbuf *frame)
+{
+    struct iovec pieces[PIECES];
+    int count = 0;
+    size_t skip = ETH_PAD_SIZE;
+    (void)netif;
+    for (; frame && count < PIECES; frame = frame->next, skip = 0)
+        pieces[count++] = (struct iovec){(char *)frame->payload + skip, frame->len - skip};
+    return writev(fd, pieces, count) < 0 ? ERR_MEM : ERR_OK;
+}
+
+// Linux writes the frame where lwIP will keep it. Returns whether there was one.
+static int receive(struct netif *netif)
+{
+    static struct pbuf *frame;  // kept when there was nothing to read
+    if (!frame)
+        frame = pbuf_alloc(PBUF_RAW, FRAME + ETH_PAD_SIZE, PBUF_POOL);
+    if (!frame)
+        return 0;
+    const ssize_t got = read(fd, (char *)frame->payload + ETH_PAD_SIZE, FRAME);
+    if (got <= 0)
+        return 0;
+    pbuf_realloc(frame, (u16_t)(got + ETH_PAD_SIZE));
+    if (netif->input(frame, netif) != ERR_OK)
+        pbuf_free(frame);
+    frame = NULL;
+    return 1;
+}
+
+static err_t prepare(struct netif *netif)
+{
+    netif->name[0] = 't', netif->name[1] = 'p';
+    netif->mtu = 1500;
+    netif->hwaddr_len = 6;
+    memset(netif->hwaddr, 0, 6);
+    netif->hwaddr[0] = 2;
+    netif->hwaddr[5] = 99;
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
+    netif->output = etharp_output;
+    netif->linkoutput = transmit;
+    return ERR_OK;
+}
+
+// --- the services --------------------------------------------------------------------------------------------------------------
+
+static void finish(struct tcp_pcb *pcb)
+{
+    tcp_recv(pcb, NULL);
+    tcp_sent(pcb, NULL);
+    if (tcp_close(pcb) != ERR_OK)
+        tcp_abort(pcb);
+}
+
+// Data that found no room in the send buffer waits with lwIP, which offers it again.
+static err_t on_received(void *service, struct tcp_pcb *pcb, struct pbuf *data, err_t error)
+{
+    if (error != ERR_OK || !data) {
+        if (!data)
+            finish(pcb);
+        return ERR_OK;
+    }
+    if ((intptr_t)service == ECHO) {
+        if (tcp_sndbuf(pcb) < data->tot_len)
+            return ERR_MEM;
+        for (const struct pbuf *part = data; part; part = part->next)
+            if (tcp_write(pcb, part->payload, part->len, TCP_WRITE_FLAG_COPY) != ERR_OK)
+                return ERR_MEM;
+    }
+    tcp_recved(pcb, data->tot_len);
+    pbuf_free(data);
+    return ERR_OK;
+}
+
+static void generate(struct tcp_pcb *pcb)
+{
+    while (tcp_sndqueuelen(pcb) < TCP_SNDQUEUELOWAT) {
+        const tcpwnd_size_t room = tcp_sndbuf(pcb) < 44 * TCP_MSS ? tcp_sndbuf(pcb) / TCP_MSS * TCP_MSS : 44 * TCP_MSS;
+        if (!room || tcp_write(pcb, block, (u16_t)room, 0) != ERR_OK)
+            return;
+    }
+}
+
+static err_t on_sent(void *service, struct tcp_pcb *pcb, u16_t bytes)
+{
+    (void)service, (void)bytes;
+    generate(pcb);
+    return ERR_OK;
+}
+
+static err_t on_accepted(void *service, struct tcp_pcb *pcb, err_t error)
+{
+    if (error != ERR_OK || !pcb)
+        return ERR_VAL;
+    tcp_arg(pcb, service);
+    tcp_nagle_disable(pcb);
+    tcp_recv(pcb, on_received);
+    if ((intptr_t)service == CHARGEN) {
+        tcp_sent(pcb, on_sent);
+        generate(pcb);
+    }
+    return ERR_OK;
+}
+
+static void serve(int service)
+{
+    struct tcp_pcb *pcb = tcp_new();
+    if (tcp_bind(pcb, IP_ADDR_ANY, (u16_t)service) != ERR_OK)
+        fail("bind");
+    pcb = tcp_listen_with_backlog(pcb, 255);
+    tcp_arg(pcb, (void *)(intptr_t)service);
+    tcp_accept(pcb, on_accepted);
+}
+
+int main(int argc, char **argv)
+{
+    static struct netif netif;
+    struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
+    ip4_addr_t address, mask, gateway = {0};
+    if (argc != 3 || !ip4addr_aton(argv[2], &address)) {
+        fprintf(stderr, "usage: lwip_host TAP ADDRESS\n");
+        return 2;
+    }
+    fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
+    strncpy(request.ifr_name, argv[1], sizeof request.ifr_name - 1);
+    if (fd < 0 || ioctl(fd, TUNSETIFF, &request) < 0)
+        fail(argv[1]);
+    IP4_ADDR(&mask, 255, 255, 255, 0);
+    lwip_init();
+    netif_add(&netif, &address, &mask, &gateway, NULL, prepare, ethernet_input);
+    netif_set_default(&netif);
+    netif_set_up(&netif);
+    serve(ECHO);
+    serve(DISCARD);
+    serve(CHARGEN);
+    for (;;) {
+        int taken = 0;
+        while (taken < BATCH && receive(&netif))
+            taken++;
+        sys_check_timeouts();
+        if (!taken) {
+            const u32_t sleep_ms = sys_timeouts_sleeptime();
+            struct pollfd wait = {.fd = fd, .events = POLLIN};
+            poll(&wait, 1, sleep_ms > 1000 ? 1000 : (int)sleep_ms);
+        }
+    }
+}

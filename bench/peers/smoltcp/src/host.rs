@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! echo (7), discard (9) and chargen (19) on a TAP, by smoltcp's own TapInterface: one frame a system call.
+use crate::socket;
+use smoltcp::iface::{Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet};
+use smoltcp::phy::{wait, Medium, TunTapInterface};
+use smoltcp::socket::tcp;
+use smoltcp::time::Instant;
+use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr, Ipv4Address};
+use std::os::fd::AsRawFd;
+
+const BATCH: u32 = 64; // frames taken before the sockets are looked at
+const SOCKETS: usize = 8; // for each service
+
+#[derive(Clone, Copy)]
+enum Service {
+    Echo = 7,
+    Discard = 9,
+    Chargen = 19,
+}
+
+/// Returns whether the socket has something new to send or has made room.
+fn work(socket: &mut tcp::Socket, service: Service, scratch: &mut [u8]) -> bool {
+    if !socket.is_open() {
+        return socket.listen(service as u16).is_ok();
+    }
+    if socket.is_listening() {
+        return false;
+    }
+    let mut worked = false;
+    match service {
+        Service::Echo => {
+            while socket.can_recv() && socket.can_send() {
+                let most = scratch.len().min(socket.send_capacity() - socket.send_queue());
+                let got = socket.recv_slice(&mut scratch[..most]).unwrap_or(0);
+                socket.send_slice(&scratch[..got]).ok();
+                worked = true;
+            }
+        }
+        Service::Discard => {
+            while socket.can_recv() {
+                socket.recv(|data| (data.len(), ())).ok();
+                worked = true;
+            }
+        }
+        Service::Chargen => {
+            while socket.can_send() && socket.send(|room| (room.len(), room.len())).unwrap_or(0) > 0 {
+                worked = true;
+            }
+        }
+    }
+    if socket.state() == tcp::State::CloseWait && !socket.can_recv() {
+        socket.close();
+        worked = true;
+    }
+    worked
+}
+
+pub fn serve(buffer: usize, tap: &str, address: &str) {
+    let address: Ipv4Address = address.parse().expect("an IPv4 address");
+    let mut device = TunTapInterface::new(tap, Medium::Ethernet).expect("a TAP");
+    let fd = device.as_raw_fd();
+    let mut config = Config::new(EthernetAddress([2, 0, 0, 0, 1, address.octets()[2]]).into());
+    config.random_seed = std::process::id() as u64;
+    let mut interface = Interface::new(config, &mut device, Instant::now());
+    interface.update_ip_addrs(|all| all.push(IpCidr::new(IpAddress::Ipv4(address), 24)).unwrap());
+    let mut sockets = SocketSet::new(vec![]);
+    let mut all: Vec<(SocketHandle, Service)> = vec![];
+    for service in [Service::Echo, Service::Discard, Service::Chargen] {
+        for _ in 0..SOCKETS {
+            let mut socket = socket(buffer);
+            socket.set_nagle_enabled(false);
+            all.push((sockets.add(socket), service));
+        }
+    }
+    let mut scratch = vec![0; 65536];
+    loop {
+        let now = Instant::now();
+        interface.poll_maintenance(now);
+        let mut busy = false;
+        for _ in 0..BATCH {
+            if interface.poll_ingress_single(now, &mut device, &mut sockets) == PollIngressSingleResult::None {
+                break;
+            }
+            busy = true;
+        }
+        for (handle, service) in &all {
+            work(sockets.get_mut::<tcp::Socket>(*handle), *service, &mut scratch);
+        }
+        while interface.poll_egress(now, &mut device, &mut sockets) != PollResult::None {}
+        if !busy {
+            wait(fd, interface.poll_delay(now, &sockets)).expect("select");
+        }
+    }
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A whole instance under a script of frames, time and socket calls. The input is a list of operations; most frames are repaired before they go in
+// (addresses, lengths, checksums, and TCP's numbers relative to what Weir last sent), so that the fuzzer spends its time behind the
+// first checks. Which driver mode and which link is the first byte's choice. What is checked: the sanitizers, the fixture's contract of
+// drivers and allocator, that polling comes to rest, that all memory goes back, and that no call returns nonsense.
+#include "fixture.h"
+
+#include "fuzz.h"
+#include "weir/socket.h"
+#include "wire/arp.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+#include "wire/tcp.h"
+#include "wire/udp.h"
+
+#define FLOWS 8u
+#define SOCKETS 12u
+#define OPERATIONS 400u
+#define PORT_ECHO 7u
+#define PORT_PEER 5000u
+
+static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
+
+// What Weir last said in a conversation between local `port` and the peer's `peer_port`.
+struct flow {
+    uint16_t port, peer_port;
+    uint32_t next, ack;      // Weir's next sequence number, and what it expects
+};
+
+struct world {
+    struct fixture f;
+    struct bytes in;
+    struct flow flows[FLOWS];
+    weir_socket sockets[SOCKETS];
+    bool ethernet;
+};
+
+// --- what Weir sends is read, so that answers can fit -----------------------------------------------------------------
+
+static struct flow *flow_of(struct world *w, uint16_t port, uint16_t peer_port)
+{
+    for (uint32_t i = 0; i < FLOWS; i++)
+        if (w->flows[i].port == port && w->flows[i].peer_port == peer_port)
+            return &w->flows[i];
+    return NULL;
+}
+
+static void learn(struct world *w, const uint8_t *packet, uint32_t length)
+{
+    struct ip4 ip;
+    struct tcp_segment segment;
+    if (ip4_parse(packet, length, false, &ip) != IP4_OK || ip.protocol != IP_TCP || ip.fragment_offset)
+        return;
+    if (!tcp_parse(packet + ip.header_length, ip.total_length - ip.header_length, &segment))
+        return;
+    struct flow *flow = flow_of(w, segment.source, segment.destination);
+    if (!flow) {
+        memmove(w->flows + 1, w->flows, sizeof w->flows - sizeof *w->flows);
+        flow = w->flows;
+        *flow = (struct flow){.port = segment.source, .peer_port = segment.destination};
+    }
+    flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) + !!(segment.flags & TCP_FIN);
+    flow->ack = segment.ack;
+}
+
+static void listen_to_weir(struct world *w)
+{
+    for (uint32_t i = 0; i < fixture_sent_count(&w->f); i++) {
+        uint32_t length;
+        const uint8_t *frame = fixture_sent(&w->f, i, &length);
+        const uint32_t link = w->ethernet ? 14 : 0;
+        if (length > link && (!w->ethernet || get16(frame + 12) == 0x0800))
+            learn(w, frame + link, length - link);
+    }
+    fixture_clear(&w->f);
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------
+
+static void put_checksum(uint8_t protocol, struct weir_addr source, uint8_t *transport, uint32_t length, uint32_t at)
+{
+    put16(transport + at, 0);
+    uint32_t total = 0;
+    if (protocol != IP_ICMP)
+        total = (source.v4 >> 16) + (source.v4 & 0xffff) + (ours.v4 >> 16) + (ours.v4 & 0xffff) + protocol + length;
+    for (uint32_t i = 0; i < length; i++)
+        total += i & 1 ? transport[i] : (uint32_t)transport[i] << 8;
+    while (total >> 16)
+        total = (total & 0xffff) + (total >> 16);
+    put16(transport + at, ~total & 0xffff);
+}
+
+// Sends the transport packet; `how` makes some of it odd again: bit 1 another source, bit 2 more fragments, bit 3 broadcast.
+static void send_ip4(struct world *w, uint8_t how, uint8_t protocol, const uint8_t *transport, uint32_t length)
+{
+    uint8_t packet[IP4_BYTES + 1600];
+    struct ip4 header = {.source = how & 2 ? peer.v4 + (how >> 4) : peer.v4, .destination = how & 8 ? 0xffffffff : ours.v4,
+        .total_length = (uint16_t)(IP4_BYTES + length), .id = how, .ttl = 64, .protocol = protocol, .flags = how & 4 ? IP4_MORE_FRAGMENTS : 0};
+    ip4_emit(packet, &header);
+    memcpy(packet + IP4_BYTES, transport, length);
+    if (!w->ethernet) {
+        fixture_input(&w->f, packet, IP4_BYTES + length);
+        return;
+    }
+    uint8_t frame[14 + sizeof packet];
+    memcpy(frame, FIXTURE_MAC, 6);
+    memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
+    put16(frame + 12, 0x0800);
+    memcpy(frame + 14, packet, IP4_BYTES + length);
+    fixture_input(&w->f, frame, 14 + IP4_BYTES + length);
+}
+
+static void frame_raw(struct world *w)
+{
+    uint32_t length = take16(&w->in) & 0x7ff;
+    const uint8_t *bytes = take(&w->in, &length);
+    fixture_input(&w->f, bytes, length);
+}
+
+// An IPv4 packet whose header is the input's, but for what would stop it at once.
+static void frame_ip4(struct world *w)
+{
+    uint8_t packet[14 + 1500];
+    uint32_t length = take16(&w->in) & 0x3ff;
+    const uint8_t *bytes = take(&w->in, &length);
+    if (length < IP4_BYTES)
+        return;
+    uint8_t *ip = packet + 14;
+    memcpy(ip, bytes, length);
+    uint32_t header = (ip[0] & 15u) * 4;
+    header = header < IP4_BYTES || header > length ? IP4_BYTES : header;
+    ip[0] = (uint8_t)(0x40 | header / 4);
+    put16(ip + 2, length);
+    put32(ip + 12, peer.v4);
+    put32(ip + 16, ours.v4);
+    put16(ip + 10, 0);
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < header; i += 2)
+        total += get16(ip + i);
+    while (total >> 16)
+        total = (total & 0xffff) + (total >> 16);
+    put16(ip + 10, ~total & 0xffff);
+    memcpy(packet, FIXTURE_MAC, 6);
+    memcpy(packet + 6, FIXTURE_PEER_MAC, 6);
+    put16(packet + 12, 0x0800);
+    fixture_input(&w->f, w->ethernet ? packet : ip, length + (w->ethernet ? 14 : 0));
+}
+
+static void frame_tcp(struct world *w)
+{
+    uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024] = {0};
+    uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), options = take8(&w->in) % (TCP_OPTIONS_MAX / 4 + 1);
+    const struct flow *flow = &w->flows[which % FLOWS];
+    bool known = (which & 0x80) && flow->port;
+    struct tcp_segment segment = {
+        .source = known ? flow->peer_port : (uint16_t)(PORT_PEER + (which & 7)), .destination = known ? flow->port : PORT_ECHO,
+        .seq = (known ? flow->ack : 1000) + (uint32_t)(int32_t)(int16_t)take16(&w->in), .ack = (known ? flow->next : 0) + (uint32_t)(int32_t)(int16_t)take16(&w->in),
+        .window = take16(&w->in), .urgent = flags & TCP_URG ? take16(&w->in) : 0, .flags = flags, .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
+    tcp_emit(bytes, &segment);
+    uint32_t option_length = 4u * options;
+    const uint8_t *option_bytes = take(&w->in, &option_length);
+    memcpy(bytes + TCP_BYTES, option_bytes, option_length);
+    uint32_t payload_length = take8(&w->in) * 4u;
+    const uint8_t *payload = take(&w->in, &payload_length);
+    memcpy(bytes + segment.header_length, payload, payload_length);
+    uint32_t length = segment.header_length + payload_length;
+    put_checksum(IP_TCP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, length, 16);
+    send_ip4(w, how & 0xf2, IP_TCP, bytes, length);
+}
+
+static void frame_udp(struct world *w)
+{
+    uint8_t bytes[UDP_BYTES + 1024];
+    uint8_t how = take8(&w->in), ports = take8(&w->in);
+    uint32_t length = take16(&w->in) & 0x3ff;
+    const uint8_t *payload = take(&w->in, &length);
+    udp_emit(bytes, &(struct udp_header){.source = (uint16_t)(PORT_PEER + (ports & 3)), .destination = (uint16_t)(ports >> 4 ? 9 : 4000), .length = (uint16_t)(UDP_BYTES + length)});
+    memcpy(bytes + UDP_BYTES, payload, length);
+    if (how & 1)
+        put_checksum(IP_UDP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, UDP_BYTES + length, 6);
+    send_ip4(w, how, IP_UDP, bytes, UDP_BYTES + length);
+}
+
+// ICMP, also errors that quote a segment of a conversation of Weir's.
+static void frame_icmp(struct world *w)
+{
+    uint8_t bytes[ICMP4_BYTES + 600] = {0};
+    uint8_t how = take8(&w->in);
+    uint32_t length = ICMP4_BYTES + (take8(&w->in) & 0x7fu);
+    uint32_t given = length;
+    const uint8_t *data = take(&w->in, &given);
+    memcpy(bytes, data, given);
+    const struct flow *flow = &w->flows[how % FLOWS];
+    if ((how & 0x80) && flow->port && length >= ICMP4_BYTES + IP4_BYTES + 8) {
+        struct ip4 quoted = {.source = ours.v4, .destination = peer.v4, .total_length = 1500, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
+        ip4_emit(bytes + ICMP4_BYTES, &quoted);
+        put16(bytes + ICMP4_BYTES + IP4_BYTES, flow->port);
+        put16(bytes + ICMP4_BYTES + IP4_BYTES + 2, flow->peer_port);
+        put32(bytes + ICMP4_BYTES + IP4_BYTES + 4, flow->next - (how & 0x40 ? 1 : 0));
+    }
+    put_checksum(IP_ICMP, peer, bytes, length, 2);
+    send_ip4(w, how & 0x0a, IP_ICMP, bytes, length);
+}
+
+static void frame_igmp(struct world *w)
+{
+    uint8_t bytes[16] = {0};
+    uint32_t length = sizeof bytes;
+    const uint8_t *data = take(&w->in, &length);
+    memcpy(bytes, data, length);
+    length = length < 8 ? 8 : length;
+    put_checksum(IP_ICMP, peer, bytes, length, 2);
+    send_ip4(w, 0, IP_IGMP, bytes, length);
+}
+
+static void frame_arp(struct world *w)
+{
+    uint8_t how = take8(&w->in), last = take8(&w->in);
+    struct arp_packet arp = {.operation = how & 1 ? ARP_REPLY : ARP_REQUEST, .sender = how & 2 ? ours.v4 : peer.v4 + (how & 4 ? last : 0), .target = how & 8 ? peer.v4 : ours.v4};
+    memcpy(arp.sender_mac, how & 16 ? FIXTURE_MAC : FIXTURE_PEER_MAC, 6);
+    arp.sender_mac[5] ^= (uint8_t)(how >> 6);
+    uint8_t frame[60] = {0};
+    memset(frame, 0xff, 6);
+    memcpy(frame + 6, arp.sender_mac, 6);
+    put16(frame + 12, 0x0806);
+    arp_emit(frame + 14, &arp);
+    fixture_input(&w->f, frame, how & 32 ? 14 + last % 29 : sizeof frame);
+}
+
+// --- time and sockets -----------------------------------------------------------------------------------------------------
+
+static void pass_time(struct world *w)
+{
+    static const uint32_t steps[] = {0, 1000, 50000, 250000, 1500000, 10000000, 70000000, 1000};
+    uint8_t choice = take8(&w->in);
+    fixture_poll(&w->f, (uint64_t)steps[choice & 7] * (1 + (choice >> 3) % 4));
+    listen_to_weir(w);
+    uint32_t events;
+    for (int n = 0; n < 64 && weir_ready_next(w->f.weir, &events) > 0; n++)
+        ;
+}
+
+static void keep(struct world *w, weir_socket socket)
+{
+    if (socket <= 0)
+        return;
+    for (uint32_t i = 0; i < SOCKETS; i++)
+        if (w->sockets[i] <= 0) {
+            w->sockets[i] = socket;
+            return;
+        }
+    CHECK(weir_socket_abort(w->f.weir, socket) == WEIR_OK);
+}
+
+static void open_one(struct world *w, uint8_t choice)
+{
+    struct weir *weir = w->f.weir;
+    const struct weir_endpoint local = {weir_addr_any(), choice & 4 ? 9 : PORT_ECHO}, remote = {peer, (uint16_t)(PORT_PEER + (choice >> 6))};
+    weir_socket socket = weir_socket_open(weir, (enum weir_socket_type)(choice & 3), IP_ICMP);
+    if (socket <= 0)
+        return;
+    if (choice & 8)
+        (void)weir_socket_bind(weir, socket, &local);
+    if (choice & 16)
+        (void)weir_socket_listen(weir, socket, 2);
+    if (choice & 32)
+        (void)weir_socket_connect(weir, socket, &remote);
+    keep(w, socket);
+}
+
+static void move_data(struct world *w, weir_socket socket, uint8_t choice)
+{
+    struct weir *weir = w->f.weir;
+    static const uint8_t pattern[3000];
+    uint8_t back[3000];
+    struct weir_slice slices[4];
+    struct weir_span spans[2];
+    int n;
+    switch (choice & 7) {
+    case 0: n = weir_socket_write(weir, socket, pattern, choice * 11u); CHECK(n <= choice * 11); break;
+    case 1: n = weir_socket_read(weir, socket, back, choice * 11u); CHECK(n <= choice * 11); break;
+    case 2: n = weir_socket_write_urgent(weir, socket, pattern, choice); CHECK(n <= choice); break;
+    case 3: (void)weir_socket_read_urgent(weir, socket, back, choice & 8); break;
+    case 4:
+        n = weir_socket_peek(weir, socket, choice & 8 ? 100 : 0, slices, 4);
+        if (n > 0 && !(choice & 8))
+            CHECK(weir_socket_consume(weir, socket, (uint32_t)n - (choice & 16 ? 1 : 0)) >= 0);
+        break;
+    case 5:
+        n = weir_socket_reserve(weir, socket, choice * 16u, spans, 2);
+        CHECK(n != 0 && n <= choice * 16);
+        if (n > 0) {
+            memset(spans[0].data, 7, spans[0].length);
+            CHECK(weir_socket_commit(weir, socket, spans[0].length) >= 0);
+        }
+        break;
+    case 6: {
+        const struct weir_slice slice = {pattern, 1u + choice * 10u};
+        const struct weir_message message = {.peer = {peer, PORT_PEER}};
+        (void)weir_socket_send_message(weir, socket, &message, &slice, 1);
+        break;
+    }
+    default: {
+        struct weir_message message;
+        if (weir_socket_peek_message(weir, socket, &message, slices) >= 0)
+            CHECK(weir_socket_discard(weir, socket) >= 0);
+    }
+    }
+}
+
+static void use_socket(struct world *w)
+{
+    struct weir *weir = w->f.weir;
+    uint8_t what = take8(&w->in), choice = take8(&w->in);
+    uint32_t index = (what >> 4) % SOCKETS;
+    weir_socket socket = w->sockets[index];
+    switch (what & 15) {
+    case 0: open_one(w, choice); break;
+    case 1: keep(w, weir_socket_accept(weir, socket)); break;
+    case 2: (void)weir_socket_close(weir, socket); w->sockets[index] = choice & 1 ? 0 : socket; break;   // sometimes used after it
+    case 3: (void)weir_socket_abort(weir, socket); w->sockets[index] = 0; break;
+    case 4: (void)weir_socket_shutdown(weir, socket, (enum weir_shutdown)(choice & 3)); break;
+    case 5: (void)weir_socket_set(weir, socket, (enum weir_option)(choice & 31), take16(&w->in)); break;
+    case 6: { int32_t value; (void)weir_socket_get(weir, socket, (enum weir_option)(choice & 31), &value); break; }
+    case 7: (void)weir_socket_ready(weir, socket); break;
+    case 8: w->f.fail_at = choice & 15; break;
+    case 9: weir_link_change(&w->f.netif, choice & 1); break;
+    case 10: w->f.block_tx = choice & 1; if (!w->f.block_tx) weir_tx_ready(&w->f.netif); break;
+    default: move_data(w, socket, choice); break;
+    }
+}
+
+static void run(struct world *w)
+{
+    static void (*const frames[])(struct world *) = {frame_raw, frame_ip4, frame_tcp, frame_tcp, frame_tcp, frame_udp, frame_icmp, frame_igmp, frame_arp};
+    for (uint32_t n = 0; n < OPERATIONS && w->in.left; n++) {
+        uint8_t operation = take8(&w->in);
+        if (operation < 0x90) {
+            frames[operation >> 4](w);
+            if (operation & 8) {
+                fixture_poll(&w->f, 0);
+                listen_to_weir(w);
+            }
+        } else if (operation < 0xb0)
+            pass_time(w);
+        else
+            use_socket(w);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct weir_config config = {.tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64};
+    struct world w = {.in = {data, (uint32_t)size}};
+    uint8_t choice = take8(&w.in);
+    w.ethernet = !(choice & 0x80);
+    const struct fixture_options options = {.link = w.ethernet ? &weir_link_ethernet : &weir_link_rawip, .address = ours, .prefix_length = 24,
+        .mode = (enum fixture_mode)(FIXTURE_PLAIN + choice % 5), .capabilities = choice & 0x40 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0, .config = &config};
+    CHECK(fixture_open_with(&w.f, &options));
+    fixture_know_peer(&w.f, peer);
+    open_one(&w, 0x00 | 8 | 16);   // a listener on the echo port, and a datagram socket
+    open_one(&w, 0x01 | 4 | 8);
+    run(&w);
+    w.f.block_tx = false;
+    w.f.fail_at = 0;
+    weir_link_change(&w.f.netif, true);
+    weir_tx_ready(&w.f.netif);
+    fixture_close(&w.f);
+    return 0;
+}

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Seeds for the fuzz targets, as text instead of binary files: one for each way that embedded stacks were broken (the names of the
+disclosures are the seeds' names), and plain conversations to begin from. Formats: see the target's source."""
+import struct
+
+OURS, PEER = b"\x0a\0\0\1", b"\x0a\0\0\2"
+MAC, PEER_MAC = b"\x02WEIR\x01", b"\x02PEER\x02"
+FIN, SYN, RST, PSH, ACK, URG = 1, 2, 4, 8, 16, 32
+
+
+def checksum(data):
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return struct.pack(">H", ~total & 0xFFFF)
+
+
+def ip4(protocol, payload, total=None, flags=0, offset=0, options=b"", identification=1, source=PEER, destination=OURS):
+    header = struct.pack(">BBHHHBBH", 0x40 | (5 + len(options) // 4), 0, total or 20 + len(options) + len(payload), identification, flags << 13 | offset // 8,
+                         64, protocol, 0) + source + destination + options
+    return header[:10] + checksum(header) + header[12:] + payload
+
+
+def icmp(kind, code, rest=b"\0\0\0\0", data=b""):
+    message = bytes([kind, code, 0, 0]) + rest + data
+    return message[:2] + checksum(message) + message[4:]
+
+
+def udp(payload, source=5000, destination=9, length=None):
+    return struct.pack(">HHHH", source, destination, length or 8 + len(payload), 0) + payload
+
+
+def tcp(flags, seq=1000, ack=0, window=65535, options=b"", payload=b"", offset=None, urgent=0):
+    head = struct.pack(">HHIIBBHHH", 5000, 7, seq, ack, (offset or 5 + len(options) // 4) << 4, flags, window, 0, urgent) + options + payload
+    sum_ = checksum(PEER + OURS + struct.pack(">BBH", 0, 6, len(head)) + head)
+    return head[:16] + sum_ + head[18:]
+
+
+# --- the script of fuzz/instance.c ---------------------------------------------------------------------------------------
+ETHERNET, RAW = 0, 0x80
+POLL = 8
+
+
+def raw(frame):
+    return bytes([0x00 | POLL]) + struct.pack(">H", len(frame)) + frame
+
+
+def packet(data):
+    return raw(MAC + PEER_MAC + b"\x08\0" + data)
+
+
+def segment(flags, seq=0, ack=0, window=0xFFFF, options=b"", payload=b"", known=True, flow=0, how=0, urgent=0):
+    assert len(options) % 4 == 0
+    payload += b"\0" * (-len(payload) % 4)
+    return (bytes([0x20 | POLL, how, (0x80 if known else 0) | flow, flags, len(options) // 4]) + struct.pack(">HHH", seq & 0xFFFF, ack & 0xFFFF, window)
+            + (struct.pack(">H", urgent) if flags & URG else b"") + options + bytes([len(payload) // 4]) + payload)
+
+
+def time(choice):
+    return bytes([0x90, choice])
+
+
+def call(what, choice, socket=0, more=b""):
+    return bytes([0xC0, socket << 4 | what, choice]) + more
+
+
+MSS = b"\2\4\5\xb4"
+OPTIONS = MSS + b"\1\3\3\7" + b"\4\2\1\1"
+CONNECT = segment(SYN, known=False, options=OPTIONS) + segment(ACK) + call(1, 0)
+
+
+def instance_seeds():
+    sack = b"\1\1\5\12" + struct.pack(">II", 100, 200)
+    yield "conversation", [ETHERNET, CONNECT, segment(ACK | PSH, payload=b"hello world!"), time(1), call(11, 1, 2), call(11, 0x20, 2), time(2), segment(ACK),
+                           segment(ACK | FIN), call(2, 1, 2), time(4), segment(ACK), time(6)]
+    yield "conversation-raw-ip", [RAW, CONNECT, segment(ACK | PSH, payload=b"x" * 400), call(11, 0x61, 2), time(3)]
+    yield "active-open", [ETHERNET, call(0, 32), time(1), segment(SYN | ACK, options=OPTIONS), call(11, 0x48, 2), time(1), segment(ACK, ack=0), time(4)]
+    yield "out-of-order", [ETHERNET, CONNECT] + [segment(ACK, seq=20 * n, payload=b"abcd") for n in (9, 3, 5, 1, 7, 0, 2, 4, 6, 8)] + [time(2)]
+    yield "segment-smack", [ETHERNET, CONNECT] + [segment(ACK, seq=8 * n, payload=b"abcd") for n in range(60, 0, -1)] + [segment(ACK, payload=b"abcd" * 100)]
+    yield "sack-panic", [ETHERNET, segment(SYN, known=False, options=b"\2\4\0\x30" + b"\4\2\1\1"), segment(ACK), call(1, 0), call(11, 0xF8, 2), time(1)] + [
+        segment(ACK, ack=-n, options=b"\1\1\5\12" + struct.pack(">II", 1000 + n, 1048 + n)) for n in range(0, 400, 96)] + [segment(ACK, options=sack), time(4)]
+    yield "tcp-options", [ETHERNET] + [packet(ip4(6, tcp(SYN, options=o))) for o in (b"\5\3\0\0", b"\10\11" + b"\0" * 10, b"\2\0\0\0", b"\2\x3c\0\0", b"\3\3\xff\0",
+                                                                                     b"\2\4\0\0", b"\2\4\0\1", b"\2\4\0\x08")]
+    yield "data-offset", [ETHERNET, packet(ip4(6, tcp(SYN, offset=15))), packet(ip4(6, tcp(SYN, offset=4))), packet(ip4(6, tcp(SYN)[:12]))]
+    yield "urgent-11", [ETHERNET, segment(SYN | URG, known=False, urgent=0xFFFF), CONNECT, segment(ACK | URG, urgent=0, payload=b"abcd"),
+                        segment(ACK | URG, seq=4, urgent=0xFFFF, payload=b"abcd"), segment(ACK | URG, seq=2, urgent=1, payload=b"abcd"), call(11, 0x1B, 2), call(11, 1, 2)]
+    yield "rfc5961", [ETHERNET, CONNECT, segment(RST, seq=1), segment(RST, seq=400), segment(SYN, seq=10), segment(ACK, ack=-30000, payload=b"evil"),
+                      segment(ACK, ack=30000, payload=b"evil"), segment(RST)]
+    yield "rst-storm", [ETHERNET, CONNECT] + [segment(RST, seq=1) + segment(ACK, seq=-5)] * 20
+    yield "zero-window", [ETHERNET, CONNECT, segment(ACK, window=0), call(11, 0xF8, 2), time(5), time(6), segment(ACK, window=0), time(6), segment(ACK, window=100), time(2)]
+    yield "syn-flood", [ETHERNET] + [segment(SYN, known=False, flow=n % 8, how=2 | n % 16 << 4) for n in range(80)] + [time(6)]
+    yield "simultaneous", [ETHERNET, call(0, 32), time(1), segment(SYN), segment(ACK), call(4, 2, 2), time(1), segment(FIN | ACK, ack=-1), segment(ACK), time(6)]
+    yield "icmp-blind", [ETHERNET, CONNECT, call(11, 0xF8, 2), time(1)] + [bytes([0x68, how, 28]) + icmp(3, code, struct.pack(">HH", 0, mtu)) + b"\0" * 28
+                                                                           for how in (0x80, 0xC0) for code, mtu in ((4, 68), (4, 0), (3, 0), (4, 1300))] + [time(4)]
+    yield "icmp-unasked", [ETHERNET] + [packet(ip4(1, icmp(kind, 0, data=b"\0" * 8))) for kind in (0, 3, 4, 5, 8, 11, 12, 13, 14, 17, 18)]
+    yield "ping", [ETHERNET, packet(ip4(1, icmp(8, 0, b"\0\1\0\1", b"x" * 56))), packet(ip4(1, icmp(8, 0)[:6])), packet(ip4(1, icmp(8, 0), total=21))]
+    yield "source-route", [ETHERNET] + [packet(ip4(17, udp(b"x"), options=o)) for o in (b"\x83\7\0\1\2\3\4\0", b"\x83\7\xff\1\2\3\4\0", b"\x89\1\0\0", b"\x83\0\0\0", b"\7\xff\4\0")]
+    yield "lsrr-twice-into-error", [ETHERNET, packet(ip4(17, udp(b"x", destination=4000), options=b"\x83\7\4\1\2\3\4\x89\7\4\1\2\3\4\0\0"))]
+    yield "ripple20-ip-in-ip", [ETHERNET, packet(ip4(4, ip4(17, udp(b"x" * 60), total=30)[:48], flags=1)), packet(ip4(4, b"y" * 40, offset=48))]
+    yield "teardrop", [ETHERNET, packet(ip4(17, udp(b"x" * 40, length=64), flags=1)), packet(ip4(17, b"y" * 24, offset=24)), packet(ip4(17, b"z" * 16, offset=65528)),
+                       packet(ip4(6, b"ab" * 4, flags=1)), time(6)]
+    yield "fragment-smack", [ETHERNET] + [packet(ip4(17, b"x" * 8, flags=1, offset=8 * (37 * n % 64), identification=n % 16)) for n in range(80)] + [time(6)]
+    yield "runts", [ETHERNET] + [raw((MAC + PEER_MAC + kind + b"\0" * 64)[:length]) for kind in (b"\x08\0", b"\x08\6", b"\x86\xdd", b"\x81\0") for length in (0, 1, 13, 14, 15, 17, 18, 22)]
+    yield "lengths-that-lie", [ETHERNET] + [packet(ip4(17, udp(b"x" * 8), total=t)) for t in (19, 21, 27, 29, 0xFFFF)] + [packet(ip4(17, udp(b"x", length=n))) for n in (1, 7, 60000)]
+    yield "multicast-syn", [ETHERNET, packet(ip4(6, tcp(SYN), destination=b"\xe0\0\0\1")), packet(ip4(6, tcp(SYN), destination=b"\xff\xff\xff\xff")),
+                            packet(ip4(6, tcp(SYN), source=OURS)), packet(ip4(6, tcp(SYN), source=b"\x7f\0\0\1"))]
+    yield "arp-flood", [ETHERNET] + [bytes([0x88, 5, n]) for n in range(1, 200)] + [bytes([0x88, 2, 0]), time(3), bytes([0x88, 18, 0]), bytes([0x88, 33, 8])]
+    yield "igmp", [ETHERNET, bytes([0x78]) + b"\x11\x64\0\0\0\0\0\0" + b"\0" * 8, bytes([0x78]) + b"\x11\xff\0\0\xe0\0\0\5\x0f\xff\0\1\1\2\3\4", time(5)]
+    yield "sad-dns", [ETHERNET] + [bytes([0x58, 3 | n % 16 << 4, 0, 0, 4]) + b"ping" for n in range(60)]
+    yield "no-memory", [ETHERNET] + [call(8, n) + CONNECT + segment(ACK, seq=4 * n, payload=b"data" * 20) + call(11, 0x68, 2) + time(2) for n in range(1, 9)]
+    yield "cable-pull", [ETHERNET, CONNECT, call(11, 0x88, 2), call(9, 0), time(4), call(9, 1), time(3), segment(ACK), time(4)]
+    yield "driver-full", [ETHERNET, CONNECT, call(10, 1), call(11, 0xF8, 2), time(2), segment(ACK, payload=b"more"), time(4), call(10, 0), time(2)]
+    yield "use-after-close", [ETHERNET, CONNECT, call(2, 0, 2), call(11, 0x88, 2), call(11, 1, 2), call(5, 3, 2, b"\0\1"), call(4, 3, 2), call(2, 0, 2), time(6)]
+
+
+def instance():
+    """Every script on every driver mode would be too many: the mode goes round with the seeds."""
+    for number, (name, parts) in enumerate(instance_seeds()):
+        yield name, bytes([parts[0] + number % 5]) + b"".join(parts[1:])
+
+
+def wire():
+    yield "ethernet-vlan", b"\0" + MAC + PEER_MAC + b"\x81\0\0\7\x08\0"
+    yield "arp", b"\1" + b"\0\1\x08\0\6\4\0\1" + PEER_MAC + PEER + b"\0" * 6 + OURS
+    yield "ip4", b"\2" + ip4(17, udp(b"x"))
+    yield "ip4-options", b"\2" + ip4(1, icmp(8, 0), options=b"\x94\4\0\0\7\7\4\0\0\0\0\0")
+    yield "icmp4", b"\3" + icmp(3, 4, b"\0\0\5\x14", b"\0" * 28)
+    yield "igmp3-query", b"\4" + b"\x11\xff\0\0\xe0\0\0\5\x0f\xff\0\1\1\2\3\4"
+    yield "udp", b"\5" + udp(b"abc")
+    yield "tcp-all-options", b"\6" + tcp(SYN, options=OPTIONS + b"\1\1\10\12\0\0\0\1\0\0\0\2" + b"\1\1\5\12\0\0\0\1\0\0\0\2"[:12])
+    yield "tcp-option-length-0", b"\6" + tcp(ACK, options=b"\10\0\0\0")
+    yield "tcp-sack-3", b"\6" + tcp(ACK, options=b"\5\3\1\1")
+
+
+def fragments():
+    def record(identification, offset, length, more, wait=0):
+        return struct.pack(">BHHB", identification | (0x80 if more else 0), offset // 8, length, wait)
+    whole = [(0, 1480, True), (1480, 1480, True), (2960, 1040, False)]
+    yield "in-order", b"\0" + b"".join(record(1, *part) for part in whole)
+    yield "reverse", b"\1" + b"".join(record(2, *part) for part in reversed(whole))
+    yield "two-mixed", b"\1" + b"".join(record(n, *part) for part in whole for n in (3, 4))
+    yield "overlap", b"\1" + record(5, 0, 1480, True) + record(5, 1472, 1480, True) + record(5, 2960, 1040, False)
+    yield "duplicate", b"\1" + b"".join(record(6, *part) * 2 for part in whole)
+    yield "timeout", b"\1" + record(7, 0, 1480, True, 0x80 | 100) + record(7, 1480, 1480, True) + record(7, 2960, 1040, False)
+    yield "ping-of-death", b"\1" + record(8, 65528, 1480, False) + record(8, 65512, 24, True)
+    yield "smack", b"\1" + b"".join(record(n % 64, 8 * (n * 29 % 512), 8, True) for n in range(400))
+
+
+def name_on_wire(name):
+    return b"".join(bytes([len(part)]) + part.encode() for part in name.split(".")) + b"\0"
+
+
+def dns():
+    question = name_on_wire("wWw.eXample.org") + b"\0\1\0\1"
+
+    def answer(records, count=1, flags=b"\x81\x80", identification=b"\x12\x34", asked=question):
+        return identification + flags + struct.pack(">HHHH", 1, count, 0, 0) + asked + records
+    address = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1"
+    for name, message in {
+        "address": answer(address), "two": answer(address * 2, 2), "cname": answer(b"\xc0\x0c\0\5\0\1\0\0\0\x3c\0\2\xc0\x10" + b"\xc0\x10" + address[2:], 2),
+        "pointer-to-itself": answer(b"\xc0\x21" + address[2:]), "pointer-forward": answer(b"\xc0\xff" + address[2:]),
+        "two-cycle": answer(b"\xc0\x23\xc0\x21" + address[2:]), "rdlength-short": answer(b"\xc0\x0c\0\5\0\1\0\0\0\x3c\0\1\xc0\x10"),
+        "count-65535": answer(address, 65535), "label-63": answer(b"\x3f" + b"a" * 10), "wrong-id": answer(address, identification=b"\x12\x35"),
+        "name-too-long": answer((b"\x3f" + b"a" * 63) * 4 + b"\0" + address[2:]), "no-name": answer(b"", 0, b"\x81\x83"), "truncated": answer(b"", 0, b"\x83\x80"),
+        "missing-nul": answer(b"\3abc"), "wrong-case": answer(address, asked=name_on_wire("www.example.org") + b"\0\1\0\1")}.items():
+        yield name, b"\0" + message
+        yield name + "-repaired", b"\1" + message
+
+
+def dhcp():
+    def message(options):
+        return b"\1" + b"\2\1\6\0" + b"\0" * 12 + b"\x0a\0\0\x32" + b"\x0a\0\0\1" + b"\0" * 4 + MAC + b"\0" * 202 + b"\x63\x82\x53\x63" + options
+    basic = b"\x35\1\2\x36\4\x0a\0\0\1\x33\4\0\0\x0e\x10\1\4\xff\xff\xff\0\3\4\x0a\0\0\1\6\4\x0a\0\0\1"
+    yield "offer", message(basic + b"\xff")
+    yield "no-end", message(basic)
+    yield "length-255-last", message(basic + b"\x37\xff")
+    yield "overload", message(basic + b"\x34\1\3\xff")
+    yield "length-0", message(b"\x35\0\x33\0\1\0\3\0\6\0\xff")
+    yield "odd-lists", message(b"\x35\1\5\3\5\1\2\3\4\5\6\3\1\2\3\x2a\x09123456789\xff")
+    yield "multicast-address", message(basic + b"\xff").replace(b"\x0a\0\0\x32", b"\xe0\0\0\1")
+    yield "domain", message(basic + b"\x0f\x20" + b"a" * 32 + b"\x1a\2\0\x10\xff")
+
+
+def http():
+    yield "get", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    yield "range", b"GET /x?y HTTP/1.1\r\nHost: a\r\nRange: bytes=5-9\r\nIf-Range: \"a\"\r\nConnection: close\r\n\r\n"
+    yield "suffix-range", b"HEAD /x HTTP/1.0\r\nRange: bytes=-5\r\nConnection: keep-alive\r\n\r\n"
+    yield "post-4g", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4294967295\r\n\r\n"
+    yield "two-lengths", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"
+    yield "folded", b"GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n"
+    yield "absolute", b"GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def json():
+    yield "parameters", b'{"tcp":true,"omit":0,"time":10,"num":0,"parallel":1,"len":131072,"pacing_timer":1000,"client_version":"3.12"}'
+    yield "results", b'{"cpu_util_total":1.5e0,"streams":[{"id":1,"bytes":123456,"retransmits":-1,"jitter":0.001,"errors":0,"packets":5}]}'
+    yield "deep", b"[" * 40 + b"]" * 40
+    yield "escape", b'{"a\\u0000":"\\"","b":[1,-2.5E-3,null]}'
+
+
+SEEDS = {"instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+
+
+def write(target, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for name, data in SEEDS.get(target, lambda: ())():
+        (folder / name).write_bytes(data)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The flight log of builds without SACK. Every call is O(1).
+#include "tcp/flight.h"
+
+void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
+{
+    (void)capacity;
+    memset(f, 0, sizeof *f);
+    f->start = f->end = f->lost_from = f->resent_end = start;
+}
+
+#if WEIR_CFG_ALLOCATOR
+struct flight *flight_new(struct memory *memory, uint32_t start)
+{
+    struct flight *f = memory_get(memory, sizeof *f);
+    if (f != NULL)
+        flight_init(f, 0, start);
+    return f;
+}
+
+void flight_free(struct memory *memory, struct flight *f) { memory_put(memory, f, sizeof *f); }
+#endif
+
+void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
+{
+    f->end = end;
+    if (f->timing)
+        return;
+    f->timing = true;
+    f->timed_end = end;
+    f->timed_us = now_us;
+}
+
+// […, end) is LOST no more.
+static void flight_found(struct flight *f, uint32_t end)
+{
+    if (!seq_lt(f->lost_from, end))
+        return;
+    f->lost -= min_u32(f->lost, end - f->lost_from);
+    f->lost_from = end;
+}
+
+void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
+{
+    if (!seq_lt(f->start, una))
+        return;
+    delta->delivered += una - f->start;
+    // Karn: an ACK that waited for a retransmission times nothing.
+    const bool resent = seq_lt(f->start, f->resent_end);
+    delta->retransmitted_acked |= resent;
+    if (f->timing && seq_le(f->timed_end, una)) {
+        f->timing = false;
+        delta->rtt_valid = !resent;
+        delta->rtt_sent_us = delta->newest_sent_us = f->timed_us;
+    }
+    f->start = una;
+    f->end = seq_max(f->end, una);
+    f->resent_end = seq_max(f->resent_end, una);
+    flight_found(f, una);
+}
+
+// [start, end) is LOST, with what was already.
+static uint32_t flight_lose(struct flight *f, uint32_t end)
+{
+    const uint32_t before = f->lost;
+    if (before)
+        end = seq_max(end, f->lost_from + before);
+    f->lost_from = f->start;
+    f->lost = end - f->start;
+    f->timing = false;
+    return f->lost - before;
+}
+
+void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta)
+{
+    struct flight *f = *flight;
+    (void)memory;
+    if (f->lost == 0 || f->lost_from != f->start)
+        delta->newly_lost += flight_lose(f, f->start + min_u32(mss, f->end - f->start));
+}
+
+void flight_lose_all(struct flight *f) { flight_lose(f, f->end); }
+
+bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
+{
+    *start = seq_max(from, f->lost_from);
+    *end = f->lost_from + f->lost;
+    return f->lost && seq_lt(*start, *end);
+}
+
+void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us)
+{
+    struct flight *f = *flight;
+    (void)memory, (void)now_us;
+    if (seq_le(start, f->lost_from))
+        flight_found(f, end);
+    f->resent_end = seq_max(f->resent_end, end);
+    f->timing = false;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Where applications are tested: one instance in virtual time, its loopback between client and server, the loop that runs them.
+#ifndef TESTS_APPS_BENCH_H
+#define TESTS_APPS_BENCH_H
+
+#include "fixture.h"
+
+#include <string.h>
+
+#include "loop.h"
+
+struct bench {
+    struct fixture f;
+    struct loop loop;
+};
+
+static inline void bench_open(struct bench *bench)
+{
+    fixture_open(&bench->f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
+    loop_init(&bench->loop, bench->f.weir);
+}
+
+static inline void bench_close(struct bench *bench)
+{
+    fixture_close(&bench->f);
+}
+
+// Lets `us` pass, stopping at every deadline on the way.
+static inline void bench_run(struct bench *bench, uint64_t us)
+{
+    uint64_t end_us = bench->f.now_us + us;
+    for (int turns = 0;; turns++) {
+        assert_true(turns < 100000);
+        weir_clock(bench->f.weir, bench->f.now_us);
+        uint64_t due_us = loop_run(&bench->loop, bench->f.now_us);
+        if (due_us > end_us)
+            break;
+        bench->f.now_us = due_us > bench->f.now_us ? due_us : bench->f.now_us;
+    }
+    bench->f.now_us = end_us;
+    weir_clock(bench->f.weir, end_us);
+    (void)loop_run(&bench->loop, end_us);
+}
+
+static inline struct weir_endpoint bench_here(uint16_t port)
+{
+    return (struct weir_endpoint){weir_ip4(127, 0, 0, 1), port};
+}
+
+// A stream to a server on this instance, connected.
+static inline weir_socket bench_connect(struct bench *bench, uint16_t port)
+{
+    const struct weir_endpoint server = bench_here(port);
+    weir_socket socket = weir_socket_open(bench->f.weir, WEIR_STREAM, 0);
+    assert_true(socket > 0);
+    assert_int_equal(weir_socket_connect(bench->f.weir, socket, &server), WEIR_IN_PROGRESS);
+    bench_run(bench, 10000);
+    return socket;
+}
+
+static inline void bench_write(struct bench *bench, weir_socket socket, const char *text)
+{
+    assert_int_equal(weir_socket_write(bench->f.weir, socket, text, (uint32_t)strlen(text)), strlen(text));
+    bench_run(bench, 100000);
+}
+
+// Reads what is there, as a string; returns its length, *ended: the peer closed.
+static inline uint32_t bench_read(struct bench *bench, weir_socket socket, char *out, uint32_t room, bool *ended)
+{
+    uint32_t length = 0;
+    int got = 0;
+    while (length < room - 1 && (got = weir_socket_read(bench->f.weir, socket, out + length, room - 1 - length)) > 0) {
+        length += (uint32_t)got;
+        bench_run(bench, 10000);
+    }
+    out[length] = '\0';
+    if (ended != NULL)
+        *ended = got != WEIR_AGAIN && length < room - 1;
+    return length;
+}
+
+#endif

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes one translation unit that includes every source given: amalgamate.py OUT SOURCE …
+
+Names private to a file may be taken in another file, too. Here they would meet; so such a name is defined to FILE_NAME while its file
+is included, and macros end with their file. All headers come first, so that none of them is read under such a definition."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PRIVATE = (re.compile(r"^static\s(?:[^;=({]*[\s*])?(\w+)\s*\(", re.M),                      # functions
+           re.compile(r"^static\s[^;=({]*[\s*](\w+)\s*(?:\[[^\]]*\])*\s*=", re.M),          # tables
+           re.compile(r"^(?:struct|enum|union)\s+(\w+)\s*\{", re.M))                        # types
+MACRO = re.compile(r"^#define\s+(\w+)", re.M)
+INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
+
+
+def header_path(source, name):
+    """How to name a header from src/ or include/."""
+    beside = (ROOT / source).parent / name
+    return str(beside.relative_to(ROOT / "src")) if beside.is_file() and not (ROOT / "src" / name).is_file() else name
+
+
+def main():
+    out, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    texts = {source: (ROOT / source).read_text() for source in sources}
+    private = {source: {name for pattern in PRIVATE for name in pattern.findall(text)} for source, text in texts.items()}
+    macros = {source: set(MACRO.findall(text)) for source, text in texts.items()}
+    headers = sorted({header_path(source, name) for source, text in texts.items() for name in INCLUDE.findall(text)})
+    lines = ["// Made by tools/amalgamate.py: the whole library as one translation unit."] + [f'#include "{name}"' for name in headers]
+    for source in sources:
+        shared = sorted(name for name in private[source] if any(name in private[other] for other in sources if other != source))
+        prefix = re.sub(r"\W", "_", source.removeprefix("src/").removesuffix(".c"))
+        lines += [f"#define {name} {prefix}__{name}" for name in shared]
+        lines.append(f'#include "{source.removeprefix("src/")}"')
+        lines += [f"#undef {name}" for name in sorted(set(shared) | macros[source])]
+    out.write_text("\n".join(lines) + "\n")
+
+
+main()

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Fuzz targets: fuzz/NAME.c becomes build/fuzz/NAME, with libFuzzer, AddressSanitizer and UBSan, by clang.
+FUZZ_SANITIZE := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FUZZ_LINK := -fsanitize=fuzzer,address,undefined
+FUZZ_TARGETS := $(patsubst fuzz/%.c,$(B)/fuzz/%,$(call find_c,fuzz))
+$(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE),,$(FULL),,ar))
+.PHONY: fuzz-targets
+fuzz-targets: $(FUZZ_TARGETS)
+$(FUZZ_TARGETS): $(B)/fuzz/%: $(B)/fuzz/obj/fuzz/%.o $(B)/fuzz/libhelpers.a $(B)/fuzz/libapps.a $(B)/fuzz/libweir.a
+	@echo "  LINK  $@"
+	@clang $(FLAGS_fuzz) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
+-include $(FUZZ_TARGETS:$(B)/fuzz/%=$(B)/fuzz/obj/fuzz/%.d)
