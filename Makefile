@@ -45,11 +45,11 @@ size:
 	@tools/need.sh size
 	@$(MAKE) -s size-report
 
-## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots
+## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots (T=pair or T=host: one part)
 bench:
 	@tools/need.sh bench
 	@$(MAKE) -s lib apps $(B)/venv/ready
-	@$(B)/venv/bin/python bench/run.py
+	@$(B)/venv/bin/python bench/run.py $(T)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each
 FUZZ_SECONDS ?= 60

@@ -90,6 +90,9 @@ struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *por
 void weir_destroy(struct weir *weir)
 {
     sockets_abort_all(weir);
+    tcp_abort_all(weir);
+    tcp_abort_all(weir);
+    socks_unblock(&weir->socks);  // what ended while its interface was full is freed by the poll
     if (weir->now_us)
         weir_poll(weir, weir->now_us);
     while (weir->netifs)  // first: what waits for a neighbour is let go of here
@@ -137,7 +140,7 @@ void weir_clock(struct weir *weir, uint64_t now_us)
 
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
-    if (!(netif->flags & WEIR_NETIF_UP))
+    if (!(netif->flags & WEIR_NETIF_UP) || tcp_lane_input(netif->weir, netif, frame))
         return;
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {  // below, headers are read without asking again
         netif->stats.rx_runt++;

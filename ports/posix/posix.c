@@ -26,6 +26,16 @@
 #define BUSY_STEPS 8           // steps without a look at the descriptors
 #define YIELDS 64              // … and as long for a thread at the lock to get it
 #define GRANULARITY_US 50
+#define KEPT_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
+#ifdef __SANITIZE_ADDRESS__
+#define KEPT_MAX 0u            // so that every use after free is seen
+#else
+#define KEPT_MAX 256u          // 4 MB: two streams at full speed
+#endif
+
+struct posix_block {
+    struct posix_block *next;
+};
 
 struct posix_waiter {
     const void *token;
@@ -257,16 +267,30 @@ static uint64_t port_now_us(void *context)
     return posix_now_us();
 }
 
+// Chunks of stream queues come and go with every burst. Left to malloc they would be given back to the system and fetched again, a
+// page fault for each 4 KB of data: some are kept. Called with the lock held.
 static void *port_alloc(void *context, size_t bytes)
 {
-    (void)context;
-    return malloc(bytes);
+    struct posix_host *host = context;
+    struct posix_block *block = host->kept;
+    if (bytes != KEPT_BYTES || !block)
+        return malloc(bytes);
+    host->kept = block->next;
+    host->kept_count--;
+    return block;
 }
 
 static void port_free(void *context, void *memory, size_t bytes)
 {
-    (void)context, (void)bytes;
-    free(memory);
+    struct posix_host *host = context;
+    struct posix_block *block = memory;
+    if (bytes != KEPT_BYTES || host->kept_count == KEPT_MAX) {
+        free(memory);
+        return;
+    }
+    block->next = host->kept;
+    host->kept = block;
+    host->kept_count++;
 }
 
 // The kernel's generator may be interrupted, never short for so few bytes once it is seeded. No randomness: no host.
@@ -478,6 +502,11 @@ uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us)
 
 void posix_host_close(struct posix_host *host)
 {
+    while (host->kept) {
+        struct posix_block *block = host->kept;
+        host->kept = block->next;
+        free(block);
+    }
     close(host->wake_fd);
     pthread_mutex_destroy(&host->mutex);
     pthread_condattr_destroy(&host->clock);

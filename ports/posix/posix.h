@@ -43,6 +43,7 @@ struct posix_netif {
 };
 
 struct posix_waiter;
+struct posix_block;
 
 struct posix_host {
     struct weir_port port;         // give &host.port to weir_create
@@ -55,6 +56,8 @@ struct posix_host {
     struct posix_netif netifs[POSIX_NETIFS];
     uint32_t netif_count;
     uint32_t netif_version;        // grows when the list changes, also while the poller sleeps
+    struct posix_block *kept;      // chunks of queues for reuse
+    uint32_t kept_count;
     int wake_fd;
     pthread_t thread;
     bool threaded;                 // the I/O thread has the poller's role until posix_host_stop

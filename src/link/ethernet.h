@@ -39,6 +39,7 @@ struct neighbour {
 struct arp {
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
+    uint16_t generation;      // moves when a link address is learnt, doubted or forgotten
 #if WEIR_CFG_ARP_CACHE
     struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
     uint16_t *buckets;        // index + 1 of the first entry

@@ -10,6 +10,7 @@
 bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet);
 bool handler_protocol(struct weir *weir, struct packet *packet);
 void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count);
+static inline bool taps_any(const struct weir *weir) { return weir->taps != NULL; }
 static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
 {
     if (netif->weir->taps)
@@ -26,6 +27,7 @@ static inline bool handler_protocol(struct weir *weir, struct packet *packet)
     (void)weir, (void)packet;
     return false;
 }
+static inline bool taps_any(const struct weir *weir) { return (void)weir, false; }
 static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
 {
     (void)netif, (void)outgoing, (void)slices, (void)count;

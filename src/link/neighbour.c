@@ -268,6 +268,7 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     neighbour_packets_drop(weir, n);
     n->state = NEIGHBOUR_FREE;
     n->netif = NULL;
+    weir->arp.generation++;
     n->next = arp->free;
     arp->free = neighbour_index_of(arp, n);
     neighbour_waiters_release(weir, n, error);
@@ -330,6 +331,7 @@ static void neighbour_confirmed(struct weir *weir, struct neighbour *n)
 static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
     memcpy(n->mac, mac, 6);
+    weir->arp.generation++;
     neighbour_confirmed(weir, n);
     if (n->packets)
         neighbour_timer_now(weir, n);
@@ -428,6 +430,7 @@ static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const
             neighbour_resolved(weir, n, mac);
     } else if (n->state == NEIGHBOUR_REACHABLE && memcmp(n->mac, mac, 6) != 0) {
         n->state = NEIGHBOUR_STALE;
+        weir->arp.generation++;
         n->tries = NEIGHBOUR_TRIES - 1;  // one question to the old owner is enough
     }
 }

@@ -22,11 +22,16 @@ static enum weir_tx_verdict netif_refuse(struct weir_netif *netif)
 
 enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out)
 {
-    struct weir_tx *tx = &out->tx;
     if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
         return netif_refuse(netif);
-    tx->length = packet_out_length(out);
-    tx->header_length = (uint16_t)(tx->length - out->payload_length);
+    out->tx.header_length = (uint16_t)(packet_out_length(out) - out->payload_length);
+    return netif_send(netif, out);
+}
+
+enum weir_tx_verdict netif_send(struct weir_netif *netif, struct packet_out *out)
+{
+    struct weir_tx *tx = &out->tx;
+    tx->length = tx->header_length + out->payload_length;
     out->slices[0] = (struct weir_slice){out->head, tx->header_length};
     const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
     if (verdict == WEIR_TX_FULL) {

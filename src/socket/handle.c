@@ -9,10 +9,14 @@
 #define GENERATION_MASK ((UINT32_C(1) << (31 - INDEX_BITS)) - 1)
 #define SLOTS_RESTING (SLOTS_PER_SEGMENT / 2)
 
+#if WEIR_CFG_ALLOCATOR
 static struct slot *slot_at(const struct handles *handles, uint32_t index)
 {
     return &handles->segments[index / SLOTS_PER_SEGMENT][index % SLOTS_PER_SEGMENT];
 }
+#else
+static struct slot *slot_at(const struct handles *handles, uint32_t index) { return &handles->segments[0][index]; }  // one segment holds all
+#endif
 
 static void slot_release(struct handles *handles, uint32_t index)
 {
@@ -34,12 +38,12 @@ static void segment_add(struct handles *handles, struct slot *segment, uint32_t 
         slot_release(handles, handles->slots++);
 }
 
+#if WEIR_CFG_ALLOCATOR
+
 static uint32_t segment_slots(const struct handles *handles)
 {
     return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT);
 }
-
-#if WEIR_CFG_ALLOCATOR
 
 #define DIRECTORY_FIRST 4u
 
@@ -112,21 +116,17 @@ bool handle_room(struct weir *weir)
 
 #else
 
+// The directory, of one entry, and its segment in one piece.
 int handles_init(struct weir *weir, uint32_t limit)
 {
     struct handles *handles = &weir->handles;
     handles->limit = min_u32(limit, INDEX_MASK);
-    const uint32_t segments = (handles->limit + SLOTS_PER_SEGMENT - 1) / SLOTS_PER_SEGMENT;
-    handles->segments = memory_carve(&weir->memory, segments * sizeof *handles->segments);
+    handles->segments = memory_carve(&weir->memory, sizeof *handles->segments + handles->limit * sizeof(struct slot));
     if (!handles->segments)
         return WEIR_NO_MEMORY;
-    while (handles->slots < handles->limit) {
-        const uint32_t slots = segment_slots(handles);
-        struct slot *segment = memory_carve(&weir->memory, slots * sizeof *segment);
-        if (!segment)
-            return WEIR_NO_MEMORY;
-        segment_add(handles, segment, slots);
-    }
+    struct slot *const slots = (struct slot *)(void *)(handles->segments + 1);
+    handles->segments[0] = slots;
+    segment_add(handles, slots, handles->limit);
     return WEIR_OK;
 }
 
@@ -167,6 +167,8 @@ void handle_free(struct weir *weir, struct sock *sock)
     slot_at(&weir->handles, index)->sock = NULL;
     slot_release(&weir->handles, index);
 }
+
+struct sock *handle_at(const struct weir *weir, uint32_t index) { return slot_at(&weir->handles, index)->sock; }
 
 struct sock *handle_sock(const struct weir *weir, weir_socket socket)
 {

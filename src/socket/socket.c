@@ -157,9 +157,8 @@ int weir_socket_abort(struct weir *weir, weir_socket socket) { return end(weir, 
 
 void sockets_abort_all(struct weir *weir)
 {
-    const struct handles *handles = &weir->handles;
-    for (uint32_t index = 0; index < handles->slots; index++) {
-        const struct sock *sock = handles->segments[index / SLOTS_PER_SEGMENT][index % SLOTS_PER_SEGMENT].sock;
+    for (uint32_t index = 0; index < weir->handles.slots; index++) {
+        const struct sock *sock = handle_at(weir, index);
         if (sock)
             weir_socket_abort(weir, sock->handle);
     }

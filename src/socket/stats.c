@@ -48,7 +48,7 @@ static void describe_datagram(struct weir *weir, struct sock *sock, struct weir_
 static uint32_t handle_walk(struct weir *weir, uint32_t index, struct weir_socket_info *out)
 {
     for (; index < weir->handles.slots; index++) {
-        struct sock *sock = weir->handles.segments[index / SLOTS_PER_SEGMENT][index % SLOTS_PER_SEGMENT].sock;
+        struct sock *sock = handle_at(weir, index);
         if (sock && sock_is_datagram(sock)) {
             describe_datagram(weir, sock, out);
             return HANDLE_WALK | (index + 1);

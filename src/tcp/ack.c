@@ -59,16 +59,17 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
         room_opened(weir, c);
 }
 
-static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta)
+static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta, bool advances)
 {
     uint32_t rtt_us = 0;
     if (delta->rtt_valid)
         rtt_us = max_u32(weir->now - delta->rtt_sent_us, 1);
-    else if (delta->delivered)
+    else if (advances)  // RFC 7323 §4.1: not one that only SACKs, whose echo is older
         rtt_us = tcp_timestamps_rtt(weir, c, segment);
     if (!rtt_us)
         return;
     rtt_sample(&c->rtt, rtt_us, weir->port->granularity_us);
+    c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
 }
 
 // RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.
@@ -104,19 +105,18 @@ static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
 
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    if (seq_lt(c->snd.nxt, segment->ack)) {  // of something never sent
+    if (c->state == WEIR_TCP_SYN_RECEIVED && segment->ack != c->snd.nxt) {
         count(weir, WEIR_COUNT_TCP_BAD_ACK);
-        if (c->state != WEIR_TCP_SYN_RECEIVED)
-            return TCP_CHALLENGE;
         tcp_reply_reset_for(weir, c, segment);
         return TCP_DROP;
     }
-    if (seq_lt(segment->ack, c->snd.una - c->snd.max_wnd)) {  // RFC 5961 §5
+    // Of something never sent, or too old to be anything but a guess (RFC 5961 §5).
+    if (seq_lt(c->snd.nxt, segment->ack) || seq_lt(segment->ack, c->snd.una - c->snd.max_wnd)) {
         count(weir, WEIR_COUNT_TCP_BAD_ACK);
         return TCP_CHALLENGE;
     }
-    if (c->state == WEIR_TCP_SYN_RECEIVED && segment->ack == c->snd.una)
-        return TCP_DROP;  // our SYN is not acknowledged yet
+    if (seq_lt(segment->ack, c->snd.una))
+        return TCP_NEXT;  // overtaken: neither its window nor its SACK blocks are news
     const bool window_changed = window_update(weir, c, segment);
     const bool duplicate = is_duplicate(c, segment, window_changed);
     const bool advances = seq_lt(c->snd.una, segment->ack);
@@ -129,7 +129,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         advance_una(weir, c, segment->ack, &delta);
     if (segment->options.sack_count && (c->flags & TCP_USE_SACK))
         tcp_sack_input(weir, c, segment, &delta);
-    sample_rtt(weir, c, segment, &delta);
+    sample_rtt(weir, c, segment, &delta, advances);
     if (c->flow)
         tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
     if (!advances)

@@ -69,6 +69,7 @@ void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
     c->flags &= ~(uint32_t)(TCP_HASHED | TCP_BOUND);
     if (weir->tcp.recent == c)
         weir->tcp.recent = NULL;
+    tcp_lane_forget(weir, c);
 }
 
 struct sock *tcp_sock_of(struct table_node *node) { return &container_of(node, struct tcp_conn, node)->sock; }
@@ -121,7 +122,7 @@ static void stream_free(struct weir *weir, struct stream **stream)
 // Not while a driver reads it, or the user writes into spans lent by tcp_reserve.
 static void send_free(struct weir *weir, struct tcp_conn *c)
 {
-    const bool reserved = c->send && c->state != WEIR_TCP_CLOSED && stream_room(c->send) > stream_length(c->send);
+    const bool reserved = c->send && !(c->flags & TCP_CLOSED_BY_USER) && stream_room(c->send) > stream_length(c->send);
     if (!tcp_held(c) && !reserved)
         stream_free(weir, &c->send);
 }
@@ -189,7 +190,7 @@ void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
 
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
 {
-    if (error == WEIR_TIMED_OUT)
+    if (error == WEIR_TIMED_OUT || (error && error == c->soft_error))
         count(weir, WEIR_COUNT_TCP_TIMED_OUT);
     c->error = (int8_t)error;
     c->state = WEIR_TCP_CLOSED;

@@ -62,6 +62,7 @@ struct tcp_flow {
     struct flight *flight;
     uint32_t recover;                     // end of the data outstanding when the last recovery began (RFC 6582)
     uint32_t retransmit_from;             // the search for LOST data begins here
+    uint32_t timeout_una;                 // snd.una at the last timeout: only the first one for it reduces ssthresh
     struct weir_cc_window window;         // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
 #if WEIR_CFG_TCP_HELD
@@ -109,6 +110,7 @@ struct tcp_conn {
     uint8_t challenge_tokens;             // RFC 5961 §7, per connection
     uint8_t quick_acks;                   // segments still acknowledged at once at the start of a flow
     int8_t error;                         // pending enum weir_error
+    int8_t soft_error;                    // the last ICMP error that did not end the connection: told if time runs out
     uint16_t mss;                         // largest payload we send, timestamps subtracted
     uint16_t peer_mss;                    // the peer's MSS option, or 536
     uint16_t our_mss;                     // the MSS we announced; limits what the peer sends

@@ -43,7 +43,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
     if (c->user_mss)
         c->our_mss = (uint16_t)min_u32(c->our_mss, c->user_mss);
-    c->rcv_scale = 0;
+    c->rcv_scale = WEIR_CFG_TCP_WINDOW_SCALE ? tcp_scale_for(c->receive_limit) : 0;  // offered; a limit changed later does not change it
     tcp_timestamps_open(c, 0, tcp_timestamp_offset(weir, c->local.addr, peer->addr));
     c->progress_ms = c->last_received_ms = weir->now_ms;
     tcp_mss_update(c);
@@ -60,7 +60,8 @@ static void agree(struct tcp_conn *c, const struct tcp_segment *segment)
     if (WEIR_CFG_TCP_WINDOW_SCALE && options->seen & TCP_SEEN_WINDOW_SCALE) {
         c->flags |= TCP_USE_SCALING;
         c->snd_scale = (uint8_t)min_u32(options->window_scale, 14);
-        c->rcv_scale = tcp_scale_for(c->receive_limit);
+    } else {
+        c->rcv_scale = 0;
     }
     if (WEIR_CFG_TCP_SACK && options->seen & TCP_SEEN_SACK_PERMITTED)
         c->flags |= TCP_USE_SACK;
@@ -89,9 +90,11 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     else if (!(c->flags & TCP_USE_TIMESTAMPS))
         c->rtt.rto_us = RTO_AFTER_SYN_US;  // RFC 6298 §5.7
     c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    c->backoff = 0;
     tcp_timers_acked(weir, c);
     // The window begins anew with the true segment size; a lost SYN leaves one segment of it (RFC 5681 §3.1).
     c->flow->window.ssthresh = WEIR_CC_UNLIMITED;
+    c->flow->window.cwnd = 0;
     memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     if (retransmitted)

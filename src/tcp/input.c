@@ -37,8 +37,8 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     // It begins outside. Its last byte may still lie inside, or it ends right at rcv.nxt and carries a usable ACK.
     if (length && segment->seq + length - 1 - c->rcv.nxt < window && seq_lt(segment->seq, c->rcv.nxt))
         return TCP_NEXT;
-    if (!length && ahead == window)
-        return TCP_NEXT;  // an ACK at the right edge of a closed or full window
+    if (!length && ahead == window && !(segment->flags & TCP_RST))
+        return TCP_NEXT;  // an ACK at the right edge of a full window
     // A probe of a closed window: its data is refused and answered, yet ACK, RST and URG are taken (MUST-66).
     if (ahead == 0) {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
@@ -56,7 +56,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
     }
-    return TCP_DROP_ACK;
+    return segment->length ? TCP_DROP_ACK : TCP_CHALLENGE;  // two ends that disagree must not answer ACKs with ACKs for ever
 }
 
 // Second: RST (RFC 5961 §3): only the exact next sequence number resets.
@@ -111,7 +111,7 @@ static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdic
 // Segments beyond what was wanted reset a connection that nobody reads any more (RFC 9293 §3.10.4, RFC 2525 §2.17).
 static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
-    if (!(c->flags & TCP_CLOSED_BY_USER) || !segment->length || !seq_lt(c->rcv.nxt, segment->seq + segment->length))
+    if (!(c->flags & TCP_CLOSED_BY_USER) || c->flags & TCP_FIN_RECEIVED || !segment->length || !seq_lt(c->rcv.nxt, segment->seq + segment->length))
         return false;
     tcp_reply_reset(weir, packet, segment);
     tcp_conn_drop(weir, c, WEIR_RESET);
@@ -200,14 +200,18 @@ void tcp_input(struct weir *weir, struct packet *packet)
         count(weir, WEIR_COUNT_TCP_BAD_LENGTH);
         return;
     }
+    const struct tcp_conn *const recent = weir->tcp.recent;
     struct tcp_conn *c = tcp_conn_find(weir, packet->destination, segment.destination, packet->source, segment.source);
     bool copied = false;
     if (!(packet->flags & PACKET_CHECKSUM_OK) && !checksum_good(weir, c, packet, &segment, &copied)) {
         count(weir, WEIR_COUNT_TCP_BAD_CHECKSUM);
         return;
     }
-    if (c && tcp_predict(weir, c, packet, &segment, copied))
+    if (c && tcp_predict(weir, c, packet, &segment, copied)) {
+        if (c == recent)
+            tcp_lane_learn(weir, c, packet);
         return;
+    }
     if (segment.options.seen & TCP_SEEN_BAD)
         count(weir, WEIR_COUNT_TCP_BAD_OPTION);
     if (segment.source == 0 || segment.destination == 0)

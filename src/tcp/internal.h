@@ -74,7 +74,9 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
 // receive.c
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
+// The next data in order, in its place already; of segments of merged_size (0: one).
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size);
+bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length);  // makes memory for it exist; false: none
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
 uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c);  // the right edge we may promise now
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
@@ -96,6 +98,7 @@ void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);         // una mov
 void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);      // an ACK may be delayed
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);   // data waits, nothing is in flight, the window forbids
+void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);         // something could not be sent for want of a way or of memory
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);        // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);         // the state changed: FIN-WAIT-2, keepalive
@@ -104,7 +107,26 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
 #if WEIR_CFG_FAST_PATH
 bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied);
+// lane.c. A packet for the connection was as expected: the next one may come by its lane.
+void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet);
+// A segment of ours left the long way, its header is in `out`: the next one may take the lane.
+void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out);
+// Sends a segment with the payload in `out` by the lane. false: not possible now.
+bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct packet_out *out, enum weir_tx_verdict *verdict);
+void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
+static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
+{
+    return &weir->tcp.lanes[(local_port ^ remote_port) % TCP_LANES];
+}
 #else
+static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet) { (void)weir, (void)c, (void)packet; }
+static inline void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out) { (void)weir, (void)c, (void)out; }
+static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct packet_out *out, enum weir_tx_verdict *verdict)
+{
+    (void)weir, (void)c, (void)segment, (void)out, (void)verdict;
+    return false;
+}
+static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
 static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
 {
     (void)weir, (void)c, (void)packet, (void)segment, (void)copied;

@@ -116,10 +116,10 @@ static bool fin_is_due(const struct tcp_conn *c)
     return (c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && c->state != WEIR_TCP_SYN_SENT;
 }
 
-// A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte in flight again, or a new one.
+// A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte (or FIN) in flight again, or a new one.
 static bool plan_probe(struct tcp_conn *c, struct plan *plan)
 {
-    if (!(c->flags & TCP_PROBE_NOW) || !tcp_send_queued(c))
+    if (!(c->flags & TCP_PROBE_NOW) || !(tcp_send_queued(c) || c->flags & TCP_FIN_SENT))
         return false;
     plan->again = c->snd.nxt != c->snd.una;
     cover(c, plan, c->snd.una, c->snd.una + 1);
@@ -159,7 +159,7 @@ static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool a
     options->mss = c->our_mss;
     if (WEIR_CFG_TCP_WINDOW_SCALE && (!answer || c->flags & TCP_USE_SCALING)) {
         options->seen |= TCP_SEEN_WINDOW_SCALE;
-        options->window_scale = tcp_scale_for(c->receive_limit);
+        options->window_scale = c->rcv_scale;
     }
     if (WEIR_CFG_TCP_SACK && (!answer || c->flags & TCP_USE_SACK))
         options->seen |= TCP_SEEN_SACK_PERMITTED;
@@ -227,6 +227,35 @@ static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
     return (uint16_t)min_u32(syn ? window : window >> c->rcv_scale, 65535);
 }
 
+// A segment like most: its header may be made out of an earlier one's (lane.h).
+static bool is_plain(const struct tcp_conn *c, const struct plan *plan)
+{
+    return (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND)) == TCP_USE_TIMESTAMPS && !(plan->flags & TCP_SYN) && plan->payload <= c->mss &&
+           !tcp_sack_pending(c);
+}
+
+// The whole way: options, header, checksum, network layer. The payload is in `out`.
+static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_segment *segment, struct packet_out *out)
+{
+    uint8_t option_bytes[TCP_OPTIONS_MAX];
+    fill_options(weir, c, plan, &segment->options);
+    const uint32_t option_length = segment->options.seen || segment->options.sack_count ? tcp_options_emit(option_bytes, &segment->options) : 0;
+    segment->source = c->local.port;
+    segment->destination = c->remote.port;
+    segment->header_length = (uint8_t)(TCP_BYTES + option_length);
+    segment->urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
+    uint8_t *bytes = packet_out_header(out, segment->header_length);
+    tcp_emit(bytes, segment);
+    memcpy(bytes + TCP_BYTES, option_bytes, option_length);
+    if (plan->payload > c->mss) {
+        out->tx.segment_size = c->mss;
+        out->tx.gso = WEIR_GSO_TCP4;
+    }
+    put_checksum(weir, c, out, segment->header_length);
+    const struct ip_out ip = {.source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
+    return ip_output(weir, &c->path, &ip, out, &c->sock);
+}
+
 static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
 {
     struct packet_out out;
@@ -239,32 +268,22 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
     uint32_t edge = tcp_receive_edge(weir, c);
     if (plan->flags & TCP_SYN)
         edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
-    struct tcp_options options;
-    uint8_t option_bytes[TCP_OPTIONS_MAX];
-    fill_options(weir, c, plan, &options);
-    const uint32_t option_length = options.seen || options.sack_count ? tcp_options_emit(option_bytes, &options) : 0;
     struct tcp_segment segment;
-    segment.source = c->local.port;
-    segment.destination = c->remote.port;
     segment.seq = plan->seq;
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    segment.header_length = (uint8_t)(TCP_BYTES + option_length);
-    segment.urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment.flags) : 0;
-    uint8_t *bytes = packet_out_header(&out, segment.header_length);
-    tcp_emit(bytes, &segment);
-    memcpy(bytes + TCP_BYTES, option_bytes, option_length);
-    if (plan->payload > c->mss) {
-        out.tx.segment_size = c->mss;
-        out.tx.gso = WEIR_GSO_TCP4;
-    }
-    put_checksum(weir, c, &out, segment.header_length);
+    segment.length = plan->payload;
     out.tx.holdable = WEIR_CFG_TCP_HELD && plan->payload && !plan->again;
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
-    const struct ip_out ip = {.source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
-    const enum weir_tx_verdict verdict = ip_output(weir, &c->path, &ip, &out, &c->sock);
+    const bool plain = is_plain(c, plan);
+    enum weir_tx_verdict verdict;
+    if (!plain || !tcp_lane_send(weir, c, &segment, &out, &verdict)) {
+        verdict = send_whole(weir, c, plan, &segment, &out);
+        if (plain && verdict == WEIR_TX_DONE)
+            tcp_lane_keep(weir, c, &out);
+    }
     if (verdict == WEIR_TX_HELD)
         tcp_held_begin(c, plan->seq, out.tx.hold_end);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
@@ -334,8 +353,18 @@ static void watch_window(struct weir *weir, struct tcp_conn *c)
     if (c->snd.una != c->snd.nxt || !tcp_synchronised(c))
         return;
     const uint32_t unsent = tcp_unsent(c);
-    if (unsent && window_room(c) < min_u32(unsent, c->mss) && !(c->flags & TCP_CORK))
+    const bool corked = c->flags & TCP_CORK && unsent < c->mss;
+    if (unsent && window_room(c) < min_u32(unsent, c->mss) && !corked)
         tcp_timers_zero_window(weir, c);
+}
+
+// RFC 5681 §4.1: after more than one RTO without sending, the window of before proves nothing.
+static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
+{
+    if ((weir->now_ms - c->progress_ms) * 1000u <= c->rtt.rto_us || !tcp_send_queued(c))
+        return;
+    tcp_cc_event(weir, c, WEIR_CC_IDLE_RESTART);
+    c->progress_ms = weir->now_ms;
 }
 
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
@@ -343,21 +372,25 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     struct plan plan;
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
-    if (c->state == WEIR_TCP_CLOSED || !tcp_path_refresh(weir, c))
+    if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
     const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
-    if (has_more_than_acks && !tcp_conn_attach(weir, c)) {
-        tcp_timers_zero_window(weir, c);  // no memory: try again when the timer says
+    const bool routed = tcp_path_refresh(weir, c);
+    if (c->state == WEIR_TCP_CLOSED)
+        return WEIR_TX_DONE;
+    if (!routed || (has_more_than_acks && !tcp_conn_attach(weir, c))) {
+        tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;
     }
+    if (c->send && c->snd.una == c->snd.nxt)
+        restart_after_idle(weir, c);
     for (uint32_t frames = 0; plan_next(c, &plan); frames++) {
         if (frames == quantum) {
             *more = true;
             return WEIR_TX_DONE;
         }
         if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
-            if (c->snd.una == c->snd.nxt)
-                tcp_timers_zero_window(weir, c);
+            tcp_timers_retry(weir, c);
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
         const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);

@@ -21,6 +21,8 @@ static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uin
     return stream_ensure(&weir->memory, c->receive, end) >= end;
 }
 
+bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length) { return make_room(weir, c, 0, length); }
+
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
 static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length, bool summed)
 {
@@ -125,9 +127,9 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
 // --- in order --------------------------------------------------------------------------------------------------------------------
 
 // The estimate of the peer's full segment. A smaller one without PSH had more behind it, so it was full too.
-static void estimate_mss(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static void estimate_mss(struct tcp_conn *c, uint32_t merged_size, const struct tcp_segment *segment)
 {
-    const uint32_t length = packet->frame->segment_size ? min_u32(packet->frame->segment_size, segment->length) : segment->length;
+    const uint32_t length = merged_size ? min_u32(merged_size, segment->length) : segment->length;
     if (length > c->rcv_mss || (!(segment->flags & TCP_PSH) && length >= 64))
         c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
 }
@@ -170,10 +172,10 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
 }
 
 // What the usual segment comes to: the next data, whole, wanted, and in place already.
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size)
 {
     tcp_timers_active(weir, c);
-    estimate_mss(c, packet, segment);
+    estimate_mss(c, merged_size, segment);
     receive_in_order(weir, c, segment->length);
 }
 
@@ -200,7 +202,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
     }
     if (!seq_lt(start, end))
         return;
-    estimate_mss(c, packet, segment);
+    estimate_mss(c, packet->frame->segment_size, segment);
     if (start != c->rcv.nxt) {
         receive_ahead(weir, c, packet, at, start, end);
         tcp_wants_output(weir, c);
@@ -262,8 +264,10 @@ uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
         free = 0;
     free = min_u32(free & ~unit, 65535u << c->rcv_scale);
     const uint32_t step = min_u32(c->receive_limit / 2, c->rcv_mss);
-    const uint32_t window = free >= old + step ? free : min_u32(kept, 65535u << c->rcv_scale);
-    return c->rcv.nxt + window;
+    if (free >= old + step)
+        return c->rcv.nxt + free;
+    // Rounding up again and again must not promise more than the queue holds (make_room).
+    return c->rcv.nxt + (queued + kept <= c->receive_limit + unit ? min_u32(kept, 65535u << c->rcv_scale) : old);
 }
 
 // A reader that frees as much as the peer still has left to send into is worth a segment of its own.

@@ -89,8 +89,11 @@ static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_del
 
 static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
 {
-    if (c->flags & TCP_USE_SACK)
-        return tcp_sack_loss(c, delta);
+    if (c->flags & TCP_USE_SACK && tcp_sack_loss(c, delta))
+        return true;
+    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
+        return false;
+    // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
     // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or this very data would be retransmitted again.
     if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || !seq_le(c->flow->recover, c->snd.una))
         return false;
@@ -112,6 +115,8 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) &&
         !(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
         enter(weir, c);
+    if (delta->newly_lost)
+        c->flow->retransmit_from = c->snd.una;
     if ((acked || delta->delivered) && (!(c->flags & TCP_IN_RECOVERY) || tcp_cc(c)->owns_recovery))
         tcp_cc_ack(weir, c, delta, acked, prior_inflight);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
@@ -121,7 +126,8 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
 // RFC 5681 §3.1, RFC 6298 §5.4: everything is thought lost, slow start begins anew; the congestion control is told once for the same data.
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
 {
-    const bool repeated = c->flags & TCP_RTO_RECOVERY && c->backoff;
+    const bool repeated = c->flags & TCP_RTO_RECOVERY && c->flow->timeout_una == c->snd.una;
+    c->flow->timeout_una = c->snd.una;
     if (!repeated)
         tcp_cc_event(weir, c, WEIR_CC_RTO);
     c->flow->window.cwnd = c->mss;

@@ -67,6 +67,6 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
 void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const struct tcp_segment reset = {.flags = TCP_RST, .seq = segment->ack};
-    if (!(segment->flags & TCP_RST) && tcp_reply(weir, NULL, &c->local, &c->remote, &reset, NULL))
+    if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) && tcp_reply(weir, NULL, &c->local, &c->remote, &reset, NULL))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }

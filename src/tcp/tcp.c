@@ -46,6 +46,16 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     return error ? error : time_wait_init(weir);
 }
 
+void tcp_abort_all(struct weir *weir)
+{
+    struct table *connections = &weir->tcp.connections;
+    // Removing shrinks the table and may move nodes to buckets already seen: round again until it is empty.
+    while (connections->count)
+        for (uint32_t bucket = 0; bucket < table_buckets(connections); bucket++)
+            while (table_chain(connections, bucket))
+                tcp_abort(weir, tcp_sock_of(table_chain(connections, bucket)));
+}
+
 void tcp_free(struct weir *weir)
 {
     struct tcp *tcp = &weir->tcp;
@@ -57,6 +67,16 @@ void tcp_free(struct weir *weir)
     pool_drain(&tcp->extras, &weir->memory);
     table_free(&tcp->connections, &weir->memory);
     table_free(&tcp->listeners, &weir->memory);
+}
+
+// Those that live on without a handle, too.
+void tcp_abort_all(struct weir *weir)
+{
+    struct table *table = &weir->tcp.connections;
+    while (table->count)
+        for (uint32_t bucket = 0; bucket < table_buckets(table); bucket++)
+            while (table_chain(table, bucket))
+                tcp_abort(weir, &container_of(table_chain(table, bucket), struct tcp_conn, node)->sock);
 }
 
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us)
@@ -97,7 +117,7 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
     else if (c->state == WEIR_TCP_SYN_SENT && error->hard)
         tcp_conn_drop(weir, c, error->error);  // RFC 1122 §4.2.3.9; not once synchronised (RFC 5927 §5.2)
     else
-        c->error = c->user_timeout_s || c->state == WEIR_TCP_SYN_SENT ? (int8_t)error->error : c->error;  // soft: told if time runs out
+        c->soft_error = (int8_t)error->error;
 }
 
 // The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the cable may come back).
@@ -110,8 +130,8 @@ void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
     c->path.netif = NULL;
     if (c->state == WEIR_TCP_SYN_SENT)
         tcp_conn_drop(weir, c, error);
-    else if (c->state != WEIR_TCP_CLOSED && !(c->armed & 1u << TCP_TIMER_SEND))
-        tcp_timers_sent(weir, c);  // unsent data: try again after the RTO
+    else if (c->state != WEIR_TCP_CLOSED)
+        tcp_timers_retry(weir, c);
 }
 
 // --- inspection ------------------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "base/sock.h"
 #include "base/table.h"
 #include "ip/ip.h"
+#include "tcp/lane.h"
 #include "weir/stats.h"
 
 struct weir_config;
@@ -20,6 +21,9 @@ struct tcp_time_wait;
 struct tcp {
     struct table connections;           // by the four of addresses and ports
     struct tcp_conn *recent;            // of them: the one found last; packets come in trains. NULL: none
+#if WEIR_CFG_FAST_PATH
+    struct tcp_lane lanes[TCP_LANES];
+#endif
     struct table listeners;             // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
     struct half_opens *half_opens;      // src/tcp/halfopen.c
@@ -33,8 +37,20 @@ struct tcp {
 };
 
 int tcp_init(struct weir *weir, const struct weir_config *config);
+void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_free(struct weir *weir);
+void tcp_abort_all(struct weir *weir);  // every connection; the next poll sends their resets
 void tcp_input(struct weir *weir, struct packet *packet);
+#if WEIR_CFG_FAST_PATH
+// A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was done.
+bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame);
+#else
+static inline bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
+{
+    (void)weir, (void)netif, (void)frame;
+    return false;
+}
+#endif
 void tcp_error(struct weir *weir, const struct ip_error *error);
 // A connection's wheel node fired.
 void tcp_timer(struct weir *weir, struct wheel_node *node);

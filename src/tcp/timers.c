@@ -36,7 +36,6 @@ void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_rto(weir, c)
 
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
 {
-    c->backoff = 0;
     c->flags &= ~(uint32_t)TCP_PERSIST;
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);  // §5.2
@@ -55,6 +54,12 @@ void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)
     c->backoff = 0;
     arm_rto(weir, c);
     tcp_timers_active(weir, c);
+}
+
+void tcp_timers_retry(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->armed & 1u << TCP_TIMER_SEND))
+        tcp_timers_zero_window(weir, c);
 }
 
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c)
@@ -105,7 +110,7 @@ static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
     if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
         return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
     if (c->flags & TCP_PERSIST && !c->user_timeout_s)
-        return weir->now_ms - c->last_received_ms >= user_timeout_ms(c);
+        return min_u32(waiting_ms, weir->now_ms - c->last_received_ms) >= user_timeout_ms(c);
     return waiting_ms >= user_timeout_ms(c);
 }
 
@@ -113,7 +118,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
 {
     disarm(c, TCP_TIMER_SEND);
     if (out_of_time(weir, c)) {
-        tcp_conn_drop(weir, c, c->error ? c->error : WEIR_TIMED_OUT);
+        tcp_conn_drop(weir, c, c->soft_error ? c->soft_error : WEIR_TIMED_OUT);
         return;
     }
     if (c->flags & TCP_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {

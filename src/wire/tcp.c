@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/tcp.h"
 
-#define TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
-#define TIMESTAMPS_ALIGNED_BYTES 12u
-
 static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
@@ -91,7 +88,7 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     out->options.seen = 0;
     out->options.sack_count = 0;
     const uint8_t *options = bytes + TCP_BYTES;
-    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TIMESTAMPS_ALIGNED_BYTES && get32(options) == TIMESTAMPS_ALIGNED)
+    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES && get32(options) == TCP_TIMESTAMPS_ALIGNED)
         return tcp_wire_take_timestamps(options + 4, &out->options);
     return header_length == TCP_BYTES || tcp_wire_options_parse(options, header_length - TCP_BYTES, &out->options);
 }
@@ -113,7 +110,7 @@ static uint8_t *tcp_wire_emit_timestamps(uint8_t *at, uint32_t head, const struc
     put32(at, head);
     put32(at + 4, options->ts_value);
     put32(at + 8, options->ts_echo);
-    return at + TIMESTAMPS_ALIGNED_BYTES;
+    return at + TCP_TIMESTAMPS_ALIGNED_BYTES;
 }
 
 // As many blocks as fit behind what is there already: three with timestamps, four without.
@@ -134,17 +131,17 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
     uint8_t *at = bytes;
     const uint8_t seen = options->seen;
     if (WEIR_CFG_TCP_TIMESTAMPS && seen == TCP_SEEN_TIMESTAMPS && options->sack_count == 0) {
-        tcp_wire_emit_timestamps(bytes, TIMESTAMPS_ALIGNED, options);
-        return TIMESTAMPS_ALIGNED_BYTES;
+        tcp_wire_emit_timestamps(bytes, TCP_TIMESTAMPS_ALIGNED, options);
+        return TCP_TIMESTAMPS_ALIGNED_BYTES;
     }
     if (seen & TCP_SEEN_MSS) {
         put32(at, (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss);
         at += 4;
     }
     const bool sack_permitted = WEIR_CFG_TCP_SACK && seen & TCP_SEEN_SACK_PERMITTED;
-    const uint32_t pair = sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TIMESTAMPS_ALIGNED & 0xffff0000u;
+    const uint32_t pair = sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TCP_TIMESTAMPS_ALIGNED & 0xffff0000u;
     if (WEIR_CFG_TCP_TIMESTAMPS && seen & TCP_SEEN_TIMESTAMPS) {
-        at = tcp_wire_emit_timestamps(at, pair | (TIMESTAMPS_ALIGNED & 0xffffu), options);
+        at = tcp_wire_emit_timestamps(at, pair | (TCP_TIMESTAMPS_ALIGNED & 0xffffu), options);
     } else if (sack_permitted) {
         put32(at, pair | TCP_OPTION_NOP << 8 | TCP_OPTION_NOP);
         at += 4;

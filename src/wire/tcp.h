@@ -43,6 +43,9 @@ struct tcp_options {
     struct tcp_sack_block sack[4];
 };
 
+#define TCP_TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
+#define TCP_TIMESTAMPS_ALIGNED_BYTES 12u
+
 // A segment, in host order. `ack` is meaningless without TCP_ACK.
 struct tcp_segment {
     uint32_t seq, ack;

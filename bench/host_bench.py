@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""host.json: one process of a stack on a TAP, Linux at the other end, in a private network namespace; and Linux at both ends of a veth
+pair. Every stack offers the same three services in one thread that sleeps in poll(2) when nothing is there; linux_peer, with ordinary
+blocking sockets, is the client of each. Median of ROUNDS rounds of SECONDS each, the stacks taking turns within a round."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+import common
+
+ROUNDS, MILLISECONDS = 5, 1000
+TESTS = ("sink", "source", "echo", "connect")
+INSIDE = "WEIR_BENCH_INSIDE"   # environment: we are in the private namespace
+GOALS = {
+    "sink_ratio": (">=", 3), "source_ratio": (">=", 3), "sink_frame_ratio": (">=", 1), "source_frame_ratio": (">=", 1.2), "echo_ratio": (">=", 1),
+    "connect_ratio": (">=", 1), "linux_sink_ratio": None, "linux_source_ratio": None,
+}
+STACKS = {   # name: the program for (tap, address)
+    "weir": lambda tap, address: ["weir_host_bench", tap, address],
+    "weir_frames": lambda tap, address: ["weir_host_bench", tap, address, "frames"],
+    "lwip": lambda tap, address: ["lwip_host", tap, address],
+    "smoltcp_64k": lambda tap, address: ["smoltcp-bench", "host", "65536", tap, address],
+    "smoltcp_1m": lambda tap, address: ["smoltcp-bench", "host", "1048576", tap, address],
+}
+PEERS = ("lwip", "smoltcp_64k", "smoltcp_1m")
+VETH = {"linux": "on", "linux_plain": "off"}   # name: its offloads
+OFFLOADS = ("rx", "tx", "sg", "tso", "gso", "gro")
+
+
+def unshare():
+    return ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
+
+
+def measure():
+    """Runs this file again in a namespace of its own and takes its figures."""
+    if subprocess.run([*unshare(), "true"], capture_output=True).returncode:
+        raise common.Failed("this machine permits you no private network namespace: run `make bench` as root, or enable unprivileged user namespaces")
+    machine, load_before = common.machine(), common.load()
+    done = subprocess.run([*unshare(), sys.executable, __file__], cwd=common.ROOT, env={**common.environment(), INSIDE: "1"}, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise common.Failed("the host part did not come to its end")
+    return {**summary(json.loads(done.stdout)), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
+
+
+def quietly(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise common.Failed(f"{common.shown(command)}: {done.stderr.strip()}")
+
+
+class Lab:
+    """The namespace: a TAP for each stack with its process, two veth pairs into a second namespace where Linux serves."""
+
+    def __init__(self):
+        self.processes, self.addresses = [], {}
+        quietly("ip", "link", "set", "lo", "up")
+        # A client that closed first keeps its port for a minute: connections a second would end with the ports. The services' ends are gone.
+        quietly("sysctl", "-qw", "net.ipv4.tcp_max_tw_buckets=16")
+        for index, (name, command) in enumerate(STACKS.items(), 1):
+            tap, own, address = f"tap{index}", f"10.77.{index}.1/24", f"10.77.{index}.2"
+            quietly("ip", "tuntap", "add", tap, "mode", "tap")
+            quietly("ip", "address", "add", own, "dev", tap)
+            quietly("ip", "link", "set", tap, "up")
+            program, *words = command(tap, address)
+            self.start([common.OUT / program, *words])
+            self.addresses[name] = address
+        self.linux()
+        for name in self.addresses:
+            self.until_ready(name)
+
+    def start(self, command):
+        process = subprocess.Popen([str(word) for word in command], cwd=common.ROOT, stdin=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process
+
+    def linux(self):
+        there = self.start(["unshare", "--net", "sleep", "infinity"])
+        inside = ["nsenter", f"--net=/proc/{there.pid}/ns/net"]
+        until = time.monotonic() + 5
+        while os.stat(f"/proc/{there.pid}/ns/net").st_ino == os.stat("/proc/self/ns/net").st_ino:
+            if time.monotonic() > until:
+                raise common.Failed("no second network namespace")
+            time.sleep(0.01)
+        for index, (name, offloads) in enumerate(VETH.items(), 101):
+            near, far = f"near{index}", f"far{index}"
+            quietly("ip", "link", "add", near, "type", "veth", "peer", far)
+            quietly("ip", "link", "set", far, "netns", str(there.pid))
+            for prefix, end, last in (([], near, 1), (inside, far, 2)):
+                quietly(*prefix, "ip", "address", "add", f"10.77.{index}.{last}/24", "dev", end)
+                quietly(*prefix, "ip", "link", "set", end, "up")
+                quietly(*prefix, "ethtool", "-K", end, *(word for offload in OFFLOADS for word in (offload, offloads)))
+            self.addresses[name] = f"10.77.{index}.2"
+        quietly(*inside, "sysctl", "-qw", "net.ipv4.tcp_max_tw_buckets=16")
+        self.start([*inside, common.OUT / "linux_peer", "serve"])
+
+    def until_ready(self, name):
+        until = time.monotonic() + 10
+        while True:
+            for process in self.processes:
+                if process.poll() is not None:
+                    raise common.Failed(f"{common.shown(process.args)} ended with exit status {process.returncode}")
+            if subprocess.run(self.client("echo", name, 1), capture_output=True).returncode == 0:
+                return
+            if time.monotonic() > until:
+                raise common.Failed(f"{name} does not answer at {self.addresses[name]}")
+            time.sleep(0.1)
+
+    def client(self, test, name, milliseconds):
+        return [str(common.OUT / "linux_peer"), test, self.addresses[name], str(milliseconds)]
+
+    def close(self):
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
+
+
+def rate(said):
+    """Mbit/s, or a second."""
+    seconds = said["ns"] / 1e9
+    return said["count"] * 8 / seconds / 1e6 if said["test"] in ("sink", "source") else said["count"] / seconds
+
+
+def inside():
+    lab = Lab()
+    rates = {name: {test: [] for test in TESTS} for name in lab.addresses}
+    progress = common.Progress("host", ROUNDS * len(TESTS) * len(rates))
+    try:
+        for number in range(ROUNDS):
+            for test in TESTS:
+                for name in rates:
+                    progress.step(f"round {number + 1} of {ROUNDS}: {test}" + (f" {name}" if sys.stderr.isatty() else ""))
+                    rates[name][test].append(round(rate(common.line(lab.client(test, name, MILLISECONDS), 60)), 1))
+    finally:
+        lab.close()
+    json.dump(rates, sys.stdout)
+
+
+def summary(rates):
+    medians = {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in rates.items()}
+    best = {test: max(medians[peer][test] for peer in PEERS) for test in TESTS}
+    weir, frames, linux = medians["weir"], medians["weir_frames"], medians["linux"]
+    return {
+        "sink_ratio": round(weir["sink"] / best["sink"], 2),
+        "source_ratio": round(weir["source"] / best["source"], 2),
+        "sink_frame_ratio": round(frames["sink"] / best["sink"], 2),
+        "source_frame_ratio": round(frames["source"] / best["source"], 2),
+        "echo_ratio": round(weir["echo"] / best["echo"], 2),
+        "connect_ratio": round(weir["connect"] / best["connect"], 2),
+        "linux_sink_ratio": round(weir["sink"] / linux["sink"], 2),
+        "linux_source_ratio": round(weir["source"] / linux["source"], 2),
+        "units": {"sink": "Mbit/s", "source": "Mbit/s", "echo": "round trips a second", "connect": "connections a second"},
+        "medians": medians,
+        "best_peer": {test: max(PEERS, key=lambda peer: medians[peer][test]) for test in TESTS},
+        "all": rates,
+        "goals": {key: " ".join(map(str, goal)) for key, goal in GOALS.items() if goal},
+        "commands": {"all": "make bench T=host", **{name: common.shown([f"build/bench/{word}" if at == 0 else word for at, word in enumerate(command("TAP", "ADDRESS"))])
+                                                    for name, command in STACKS.items()},
+                     **{test: f"build/bench/linux_peer {test} ADDRESS {MILLISECONDS}" for test in TESTS}},
+    }
+
+
+if __name__ == "__main__" and INSIDE in os.environ:
+    try:
+        inside()
+    except common.Failed as failure:
+        sys.exit(f"bench: {failure}")

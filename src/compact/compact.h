@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The compact stack: a whole host that only serves, for the profile tiny. Ethernet, ARP answers, IPv4 without fragments, ICMP echo, and
+// TCP that is opened by the peer; the same public interface, in place of src/link, src/ip, src/tcp and src/socket. Every answer goes to
+// the link address that the question came from, so there are no routes and no neighbours. All state is one struct, sized by the options:
+// sockets and queues of fixed number and size; a handshake under way and a connection in TIME-WAIT are entries of 32 bytes.
+// What weir_create's config asks beyond the options has no effect; nothing is counted but what struct weir_netif_stats shows.
+#ifndef COMPACT_COMPACT_H
+#define COMPACT_COMPACT_H
+
+#include "base/bytes.h"
+#include "weir/instance.h"
+#include "weir/socket.h"
+#include "weir/stats.h"
+
+#if WEIR_CFG_ALLOCATOR || WEIR_CFG_VLAN || WEIR_CFG_ARP_CACHE || WEIR_CFG_FRAGMENTS || WEIR_CFG_LOOPBACK || WEIR_CFG_ICMP_ERRORS || \
+    WEIR_CFG_IGMP || WEIR_CFG_UDP || WEIR_CFG_RAW || WEIR_CFG_HANDLERS
+#error "WEIR_CFG_COMPACT has none of ALLOCATOR, VLAN, ARP_CACHE, FRAGMENTS, LOOPBACK, ICMP_ERRORS, IGMP, UDP, RAW, HANDLERS"
+#endif
+#if WEIR_CFG_TCP_CONNECT || WEIR_CFG_TCP_WINDOW_SCALE || WEIR_CFG_TCP_TIMESTAMPS || WEIR_CFG_TCP_SACK || WEIR_CFG_TCP_HELD || \
+    WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
+#error "WEIR_CFG_COMPACT has none of TCP_CONNECT, _WINDOW_SCALE, _TIMESTAMPS, _SACK, _HELD, _URGENT, _KEEPALIVE, _SYN_COOKIES, _INFO, CC_CUBIC"
+#endif
+#if WEIR_CFG_NETIFS != 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
+#error "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts listeners and at least one connection, 250 at most"
+#endif
+#if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
+#error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
+#endif
+
+// In a build of one translation unit everything but the public interface is private to it, which spares the compiler a copy.
+#ifdef WEIR_ONE_UNIT
+#define LOCAL static
+#else
+#define LOCAL
+#endif
+
+#define LISTENERS ((uint32_t)WEIR_CFG_LISTENERS)
+#define CONNS ((uint32_t)WEIR_CFG_SOCKETS - LISTENERS)
+#define HALF_OPENS ((uint32_t)WEIR_CFG_TCP_HALF_OPEN)
+#define TIME_WAITS ((uint32_t)WEIR_CFG_TCP_TIME_WAIT)
+#define SEND_BYTES ((uint32_t)WEIR_CFG_TCP_SEND_BYTES)
+#define RECEIVE_BYTES ((uint32_t)WEIR_CFG_TCP_RECEIVE_BYTES)
+#define RTO_MAX_US (WEIR_CFG_TCP_RTO_MAX_MS * 1000u)
+#define RTO_INITIAL_US 1000000u    // RFC 6298 §2.1
+#define RTO_AFTER_SYN_US 3000000u  // §5.7: the SYN was retransmitted
+#define WAIT_FOREVER UINT32_MAX    // µs until a deadline that does not come
+
+// The other end, as its packets say it: bytes in network order, only compared and copied.
+struct peer {
+    uint8_t address[4];
+    uint8_t port[2], our_port[2];  // these eight name a connection
+    uint8_t mac[6];
+    uint16_t mss;                  // bytes of payload a segment to it may carry
+};
+#define PEER_NAME_BYTES 8u
+
+// A TCP segment coming in, in host order. `sequence` and `length` shrink when parts lie outside the window.
+struct segment {
+    struct peer peer;
+    uint32_t sequence, ack;
+    uint16_t window;
+    uint8_t flags;            // enum tcp_flag
+    uint32_t length, offset;  // of the payload; where it begins in the frame
+    const struct weir_frame *frame;
+};
+// Sequence space it takes: payload, SYN and FIN.
+static inline uint32_t segment_space(const struct segment *segment)
+{
+    return segment->length + (segment->flags & 1u) + (segment->flags >> 1 & 1u);
+}
+
+// A handshake that waits for its last ACK (timer: the SYN-ACK's), or a connection in TIME-WAIT (timer: its end).
+enum entry_state { ENTRY_FREE, ENTRY_HALF_OPEN, ENTRY_TIME_WAIT };
+struct entry {
+    struct peer peer;
+    uint32_t sequence;  // of our next byte
+    uint32_t expected;  // of the peer's
+    uint32_t due;       // low 32 bits of µs
+    uint8_t state, tries;
+    bool send_now;      // the SYN-ACK
+};
+
+// What both kinds of sockets begin with.
+struct socket {
+    void *user;
+    weir_socket handle;  // of the present or last use
+    uint8_t state;       // enum weir_tcp_state
+    uint8_t events;      // enum weir_ready: became true and was not told
+    bool open;           // the handle is valid
+};
+struct listener {
+    struct socket socket;
+    uint8_t port[2];  // network order
+};
+
+enum conn_flag {
+    CONN_WAITS_ACCEPT = 1,
+    CONN_FIN_QUEUED = 2,     // our FIN follows the last byte
+    CONN_FIN_RECEIVED = 4,
+    CONN_READ_SHUT = 8,
+    CONN_ACK_NOW = 0x10,
+    CONN_ACK_DELAYED = 0x20,  // ack_due is meaningful
+    CONN_TIMER = 0x40,        // due is meaningful: retransmission or probe; FIN-WAIT-2
+    CONN_AGAIN = 0x80,        // the first segment goes again, whatever cwnd says
+    CONN_FORCE = 0x100,       // a probe: something goes, whatever windows say
+    CONN_TIMING = 0x200,      // rtt_sequence is being timed
+    CONN_RECOVERY = 0x400,    // fast recovery, until una reaches recover
+    CONN_WRITE_BLOCKED = 0x800,  // the user found no room
+};
+
+struct conn {
+    struct socket socket;
+    uint16_t flags;  // enum conn_flag
+    uint8_t backoff, duplicate_acks;
+    int8_t error;  // pending enum weir_error
+    struct peer peer;
+    uint32_t due, ack_due;
+    uint32_t una, nxt, max;    // max: end of all that was ever sent; nxt falls back to una at a timeout
+    uint32_t expected, edge;   // RCV.NXT, and the right edge promised, which never moves left
+    uint32_t update_sequence;  // SND.WL1
+    uint32_t recover;
+    uint32_t progress;         // when the peer last took something, or told us to wait (user timeout)
+    uint32_t rtt_sequence, rtt_started;
+    uint32_t srtt8, rttvar4, rto;      // RFC 6298, scaled as in src/tcp/rtt.c; srtt8 0: no sample
+    uint32_t challenged;               // when an unacceptable segment was last answered
+    uint32_t beyond_start, beyond_end; // data kept beyond a hole; equal: none
+    uint32_t cwnd, ssthresh;
+    uint16_t window, window_max;       // the peer's
+    uint16_t send_at, send_length;     // ring: place of the byte `una`, bytes queued
+    uint16_t receive_at, receive_length;  // ring: oldest unread byte, bytes in order
+    uint8_t send[SEND_BYTES], receive[RECEIVE_BYTES];
+};
+
+struct weir {
+    const struct weir_port *port;
+    struct weir_netif *netif;
+    uint64_t now_us;
+    uint32_t secret[4];  // RFC 6528
+    struct entry half_open[HALF_OPENS], time_wait[TIME_WAITS];
+    uint16_t outbox_length;
+    uint8_t outbox[WEIR_CFG_OUTBOX_BYTES];  // frames, each behind its length of two bytes
+    bool output_pending;
+    struct listener listeners[LISTENERS];
+    struct conn conns[CONNS];
+};
+
+static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now_us; }
+
+// instance.c
+LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
+
+// netif.c
+// A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost as on the wire.
+LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length);
+LOCAL void outbox_send(struct weir *weir);
+LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
+// Sends head and up to two slices of payload; slices[0] is made here. false: FULL, nothing was taken.
+LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice slices[3], uint32_t count);
+static inline bool frame_may_send(const struct weir *weir)
+{
+    return weir->netif && (weir->netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
+}
+
+// ip.c
+LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
+LOCAL void ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
+LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
+// Sum of the pseudo-header and what `sum` holds of the rest, as it is stored.
+LOCAL uint16_t pseudo_sum(const struct weir *weir, const uint8_t address[4], uint32_t protocol, uint32_t length, uint16_t sum);
+
+// entry.c
+LOCAL void listener_input(struct weir *weir, const struct segment *segment);
+LOCAL bool entry_input(struct weir *weir, struct segment *segment);  // false: it belongs to none
+LOCAL uint32_t entries_turn(struct weir *weir);                      // µs until the next deadline, as those below
+LOCAL void entry_time_wait(struct weir *weir, const struct conn *c);
+LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
+
+// conn.c
+LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer);
+LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
+LOCAL void conn_event(struct conn *c, uint32_t events);
+LOCAL void conn_end(struct conn *c, int error);  // CLOSED: free as soon as it has no handle
+LOCAL void conn_reset(struct weir *weir, struct conn *c, int error);
+LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
+LOCAL void conn_consume(struct conn *c, uint32_t bytes);
+LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c);
+
+// input.c
+LOCAL void tcp_input(struct weir *weir, struct segment *segment);
+LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment);
+
+// output.c
+#define SEGMENT_HEAD_BYTES 54u
+#define SEGMENT_MSS_BYTES 4u
+// Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an MSS option.
+LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags,
+                            uint32_t window, uint32_t payload_length, uint16_t payload_sum);
+LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags);
+LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);  // RST, where one is due (RFC 9293 §3.10.7.1)
+LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);                // 0: there is more to send, else WAIT_FOREVER
+// Bytes [at, at + length) of a ring as spans; returns how many spans.
+LOCAL uint32_t ring_spans(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count);
+
+#endif

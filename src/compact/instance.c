@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The instance: its life, time, and one turn of its wheel.
+#include "compact/compact.h"
+
+size_t weir_size(const struct weir_config *config)
+{
+    (void)config;
+    return sizeof(struct weir);
+}
+
+struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
+{
+    struct weir *weir = memory;
+    if (!weir || bytes < weir_size(config) || !port->entropy)
+        return NULL;
+    memset(weir, 0, sizeof *weir);
+    weir->port = port;
+    port->entropy(port->context, weir->secret, sizeof weir->secret);
+    return weir;
+}
+
+void weir_destroy(struct weir *weir)
+{
+    for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
+        if (c->socket.state != WEIR_TCP_CLOSED)
+            conn_reset(weir, c, WEIR_ABORTED);
+    outbox_send(weir);
+    if (weir->netif)
+        weir_netif_remove(weir->netif);
+}
+
+const struct weir_port *weir_port(const struct weir *weir) { return weir->port; }
+uint64_t weir_now_us(const struct weir *weir) { return weir->now_us; }
+void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { weir->port->entropy(weir->port->context, out, bytes); }
+void weir_random_stir(struct weir *weir, const void *seed, size_t bytes) { (void)weir, (void)seed, (void)bytes; }  // the port's randomness is all
+uint64_t weir_memory_used(const struct weir *weir)
+{
+    (void)weir;
+    return 0;
+}
+uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter)
+{
+    (void)weir, (void)counter;
+    return 0;
+}
+
+void weir_clock(struct weir *weir, uint64_t now_us)
+{
+    if (now_us > weir->now_us)
+        weir->now_us = now_us;
+}
+
+uint64_t weir_poll(struct weir *weir, uint64_t now_us)
+{
+    weir_clock(weir, now_us);
+    weir->output_pending = false;
+    outbox_send(weir);
+    uint32_t wait_us = entries_turn(weir);
+    for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
+        wait_us = min_u32(wait_us, conn_turn(weir, c));
+    outbox_send(weir);  // a reset that a timer brought about
+    if (weir->netif && weir->netif->driver->flush)
+        weir->netif->driver->flush(weir->netif);
+    return wait_us == WAIT_FOREVER ? WEIR_NEVER : weir->now_us + wait_us;
+}
+
+static uint32_t rotate(uint32_t word, unsigned bits) { return word << bits | word >> (32 - bits); }
+
+// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is a permutation of 128 bits, that of the Chaskey MAC with its 12 rounds
+// (Mouha et al. 2014; ISO/IEC 29192-6), between two additions of the secret (Even, Mansour 1991); a block holds all that names a
+// connection, so no mode of operation is needed.
+LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
+{
+    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir->netif->address.v4, weir->secret[3]};
+    uint32_t ends[2];
+    memcpy(ends, peer, sizeof ends);
+    v[0] ^= ends[0];
+    v[1] ^= ends[1];
+    for (unsigned round = 0; round < 12; round++) {
+        v[0] += v[1];
+        v[1] = rotate(v[1], 5) ^ v[0];
+        v[0] = rotate(v[0], 16);
+        v[2] += v[3];
+        v[3] = rotate(v[3], 8) ^ v[2];
+        v[0] += v[3];
+        v[3] = rotate(v[3], 13) ^ v[0];
+        v[2] += v[1];
+        v[1] = rotate(v[1], 7) ^ v[2];
+        v[2] = rotate(v[2], 16);
+    }
+    return (uint32_t)(weir->now_us >> 2) + (v[0] ^ weir->secret[0]);
+}

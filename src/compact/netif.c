@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The one interface, Ethernet (RFC 894), ARP answers (RFC 826), and the frames that wait for weir_poll.
+#include "compact/compact.h"
+#include "link/link.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
+
+#define NETIF_MTU_DEFAULT 1500u
+#define NETIF_MTU_MIN 68u     // RFC 791: every module must forward so much
+#define ETHERNET_GROUP_BIT 1u // of an address's first byte
+
+const struct weir_link weir_link_ethernet = {.name = "ethernet", .header_bytes = ETHERNET_BYTES, .pcap_linktype = 1};
+
+// --- frames out ------------------------------------------------------------------------------------------------------------
+
+LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type)
+{
+    memcpy(head, mac, 6);
+    memcpy(head + 6, weir->netif->mac, 6);
+    put16(head + 12, type);
+}
+
+LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice slices[3], uint32_t count)
+{
+    struct weir_netif *netif = weir->netif;
+    struct weir_tx tx;
+    memset(&tx, 0, sizeof tx);
+    slices[0].data = head;
+    slices[0].length = tx.header_length = (uint16_t)head_bytes;
+    tx.slices = slices;
+    tx.count = (uint16_t)(count + 1);
+    for (uint32_t i = 0; i <= count; i++)
+        tx.length += slices[i].length;
+    if (netif->driver->tx(netif, &tx) == WEIR_TX_FULL) {
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        return false;
+    }
+    netif->stats.tx_frames++;
+    return true;
+}
+
+// --- the outbox: what is answered at once is sent by the next weir_poll ------------------------------------------------------
+
+LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length)
+{
+    if (weir->outbox_length + 2 + length > sizeof weir->outbox)
+        return NULL;
+    uint8_t *entry = weir->outbox + weir->outbox_length;
+    put16(entry, length);
+    weir->outbox_length = (uint16_t)(weir->outbox_length + 2 + length);
+    ethernet_header(weir, entry + 2, mac, ETHERTYPE_IP4);
+    return entry + 2;
+}
+
+LOCAL void outbox_send(struct weir *weir)
+{
+    struct weir_slice slices[1];
+    while (weir->outbox_length && frame_may_send(weir)) {
+        const uint32_t length = get16(weir->outbox);
+        if (!frame_send(weir, weir->outbox + 2, length, slices, 0))
+            return;
+        weir->outbox_length = (uint16_t)(weir->outbox_length - 2 - length);
+        memmove(weir->outbox, weir->outbox + 2 + length, weir->outbox_length);
+    }
+}
+
+// --- frames in -------------------------------------------------------------------------------------------------------------
+
+// Requests for our address are answered, also those of a prober, whose own is 0 (RFC 5227 §2.1.1: that is our defence).
+static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
+{
+    static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, ARP_REQUEST};  // Ethernet, IPv4, their lengths
+    const uint8_t *arp = frame + ETHERNET_BYTES;
+    const uint32_t address = weir->netif->address.v4;
+    if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address || get32(arp + 24) != address)
+        return;
+    uint8_t *reply = outbox_frame(weir, frame + 6, ETHERNET_BYTES + ARP_BYTES);
+    if (!reply)
+        return;
+    put16(reply + 12, ETHERTYPE_ARP);
+    memcpy(reply += ETHERNET_BYTES, request, sizeof request);
+    reply[7] = ARP_REPLY;
+    memcpy(reply + 8, weir->netif->mac, 6);
+    put32(reply + 14, address);
+    memcpy(reply + 18, arp + 8, 10);
+}
+
+void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    const uint8_t *head = frame->slices[0].data;
+    if (!(netif->flags & WEIR_NETIF_UP))
+        return;
+    netif->stats.rx_frames++;
+    // A group is no sender: an answer to it would go to many.
+    if (frame->length < ETHERNET_BYTES || head[6] & ETHERNET_GROUP_BIT)
+        return;
+    const uint32_t type = get16(head + 12);
+    if (type == ETHERTYPE_ARP)
+        arp_input(netif->weir, head, frame->length);
+    else if (type == ETHERTYPE_IP4 && memcmp(head, netif->mac, 6) == 0)  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+        ip_input(netif->weir, frame);
+}
+
+// --- what a driver tells ---------------------------------------------------------------------------------------------------
+
+void weir_tx_ready(struct weir_netif *netif)
+{
+    if (netif->flags & WEIR_NETIF_LINK)
+        netif->flags &= (uint8_t)~WEIR_NETIF_TX_BLOCKED;
+}
+
+void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end) { (void)netif, (void)hold_owner, (void)hold_end; }
+
+void weir_link_change(struct weir_netif *netif, bool up)
+{
+    netif->flags = (uint8_t)((netif->flags & ~WEIR_NETIF_LINK) | WEIR_NETIF_TX_BLOCKED | (up ? WEIR_NETIF_LINK : 0));
+    weir_tx_ready(netif);
+}
+
+// --- configuration ---------------------------------------------------------------------------------------------------------
+
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link)
+{
+    memset(netif, 0, sizeof *netif);
+    for (uint32_t i = 0; i + 1 < sizeof netif->name && name[i]; i++)
+        netif->name[i] = name[i];
+    netif->driver = driver;
+    netif->link = link;
+    netif->mtu = NETIF_MTU_DEFAULT;
+}
+
+int weir_netif_add(struct weir *weir, struct weir_netif *netif)
+{
+    if (netif->weir || netif->mtu < NETIF_MTU_MIN || netif->link != &weir_link_ethernet)
+        return WEIR_INVALID;
+    if (weir->netif)
+        return WEIR_NO_MEMORY;
+    netif->weir = weir;
+    netif->index = 1;
+    netif->flags |= WEIR_NETIF_UP | WEIR_NETIF_LINK;
+    weir->netif = netif;
+    return WEIR_OK;
+}
+
+void weir_netif_remove(struct weir_netif *netif)
+{
+    if (!netif->weir)
+        return;
+    netif->weir->netif = NULL;
+    netif->weir->outbox_length = 0;
+    netif->weir = NULL;
+    netif->address = weir_addr_any();
+}
+
+int weir_netif_set_up(struct weir_netif *netif, bool up)
+{
+    if (!netif->weir)
+        return WEIR_INVALID;
+    netif->flags = (uint8_t)((netif->flags & ~WEIR_NETIF_UP) | (up ? WEIR_NETIF_UP : 0));
+    return WEIR_OK;
+}
+
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    (void)mode;  // who only answers neither probes nor announces
+    if (!netif->weir || prefix_length > 32 || address.v4 >> 24 >= 224 || weir_addr_is_loopback(address))
+        return WEIR_INVALID;
+    netif->address = address;
+    netif->prefix_length = prefix_length;
+    netif->arp_state = weir_addr_is_any(address) ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
+    return WEIR_OK;
+}
+
+struct weir_netif *weir_netif_at(struct weir *weir, uint8_t index) { return index == 1 ? weir->netif : NULL; }
+
+struct weir_netif *weir_netif_find(struct weir *weir, const char *name)
+{
+    uint32_t length = 0;
+    while (name[length])
+        length++;
+    return weir->netif && length < sizeof weir->netif->name && memcmp(weir->netif->name, name, length + 1) == 0 ? weir->netif : NULL;
+}
+
+// Answers go where the question came from: routes would never be asked.
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
+                   uint8_t metric)
+{
+    (void)weir, (void)prefix, (void)prefix_length, (void)gateway, (void)netif, (void)metric;
+    return WEIR_NOT_SUPPORTED;
+}
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
+{
+    (void)weir, (void)prefix, (void)prefix_length, (void)gateway, (void)netif;
+    return WEIR_NOT_SUPPORTED;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lanes: short cuts through link and network layer for a connection in full flow. Its frames, in and out, begin with the same bytes again
+// and again; a lane remembers those of a frame that went the long way, and the next one like it needs no more than a comparison, or a copy.
+//
+// What was found true of the remembered frame (it is for us, from whom it says, to that link address) stays true while nothing changes
+// that it depends on: generations of paths and of link addresses are part of the key, the sending side is renewed every second, and a
+// connection takes its lane along when it leaves the table. Everything that can differ from frame to frame is checked each time.
+#ifndef TCP_LANE_H
+#define TCP_LANE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "weir/options.h"
+
+struct tcp_conn;
+struct weir;
+struct weir_netif;
+struct weir_frame;
+
+#define TCP_LANES 16u       // connections are spread over them by their ports; a newcomer takes the lane over
+#define TCP_LANE_WORDS 5u   // 40 bytes: Ethernet without a tag or bare IP, the network header, both ports
+#define TCP_LANE_HEADER 32u // bytes of TCP header: with timestamps, as every modern peer agrees on
+
+#if WEIR_CFG_FAST_PATH
+struct tcp_lane {
+    struct tcp_conn *c;  // NULL: free
+    struct {
+        const struct weir_netif *netif;
+        uint16_t generation;  // of paths; 0: nothing remembered
+        uint8_t network_at;   // bytes of link header
+        uint64_t head[TCP_LANE_WORDS], mask[TCP_LANE_WORDS];
+        uint16_t pseudo_sum;
+    } in;
+    struct {
+        uint16_t generation, neighbours;  // of paths (0: nothing remembered) and of link addresses
+        uint8_t network_at;
+        uint32_t made_ms;
+        uint32_t network_sum, transport_sum;  // of what does not change, in host order
+        uint8_t header[72];                   // link, network and transport
+    } out;
+};
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The status page in a real browser: headless Chromium at 390 px and on a desktop, light and dark, while traffic flows. Screenshots: build/page/."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from netns import Lab, until  # noqa: E402
+
+HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
+SHOTS = ROOT / "build/page"
+LINUX, WEIR = "10.79.0.1", "10.79.0.2"
+
+
+def driver_options(folder, width, height, mobile, dark):
+    from selenium.webdriver import ChromeOptions
+    options = ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}",
+                 f"--window-size={max(width, 500)},{height}", "--disable-background-networking"):
+        options.add_argument(word)
+    if mobile:
+        options.add_experimental_option("mobileEmulation", {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 2.0}})
+    if dark:
+        options.add_argument("--force-dark-mode")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return options
+
+
+@pytest.fixture(scope="module")
+def site():
+    """A Weir host with traffic, reached from this process through a small relay (Chromium stays outside of the namespace)."""
+    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+        pytest.fail("chromium and chromium-driver are needed: apt-get install chromium chromium-driver")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with Lab(ROOT / "build/labs/page") as lab:
+        linux = lab.namespace("linux")
+        if lab.tap(linux, "tap0"):
+            where, words = linux, ["--tap", "tap0"]
+            linux.address("tap0", f"{LINUX}/24")
+        else:
+            where, words = lab.namespace("weir"), ["--packet", "eth0"]
+            lab.veth(linux, "eth0", where, "eth0")
+            linux.address("eth0", f"{LINUX}/24")
+        where.start(HOST, *words, "--address", f"{WEIR}/24")
+        assert until(lambda: "1 received" in linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15)
+        relay = linux.popen(sys.executable, str(pathlib.Path(__file__).resolve().parent / "relay.py"), WEIR, "80", stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, text=True, pass_fds=(door := relay_socket(),))
+        relay.stdin.write(f"{door}\n")
+        relay.stdin.flush()
+        address = relay.stdout.readline().strip()
+        linux.start("iperf3", "-c", WEIR, "-t", "60", "-b", "40M")
+        linux.start("iperf3", "-c", WEIR, "-t", "1")   # is told that the server is busy
+        linux.start("curl", "-s", "-o", "/dev/null", "--limit-rate", "3M", f"http://{WEIR}/bytes/1000000000")
+        time.sleep(6)
+        yield address
+
+
+def relay_socket():
+    import socket
+    door = socket.socket()
+    door.bind(("127.0.0.1", 0))
+    door.listen(16)
+    relay_socket.kept = door   # until the module ends
+    return door.fileno()
+
+
+def open_page(site, name, width, height, mobile, dark):
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.service import Service
+    folder = ROOT / f"build/page/profile-{os.getpid()}-{name}"
+    driver = Chrome(options=driver_options(folder, width, height, mobile, dark), service=Service(shutil.which("chromedriver")))
+    if dark:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    driver.get(site)
+    return driver, folder
+
+
+@pytest.mark.parametrize("name,width,height,mobile,dark", [("phone", 390, 844, True, False), ("phone-dark", 390, 844, True, True),
+                                                           ("desktop", 1280, 900, False, False)])
+def test_page(site, name, width, height, mobile, dark):
+    driver, folder = open_page(site, name, width, height, mobile, dark)
+    try:
+        seen = until(lambda: driver.execute_script("return document.querySelectorAll('.sock').length") >= 2, 15, 0.5)
+        time.sleep(3.5)   # a few more polls, so that the small plots have points
+        height_all = driver.execute_script("return document.documentElement.scrollHeight")
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": min(height_all, 4000), "deviceScaleFactor": 2 if mobile else 1,
+                                                                      "mobile": mobile})
+        time.sleep(1.2)
+        driver.save_screenshot(str(SHOTS / f"{name}.png"))
+        assert seen, "no connection is shown: " + driver.find_element("tag name", "body").text[:500]
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width, "the page is wider than the screen"
+        assert driver.execute_script("return innerWidth") == width
+        text = driver.find_element("tag name", "body").text
+        for word in ("Weir", "live", "INTERFACES", "eth0", f"{WEIR}/24", "ESTABLISHED", "cwnd", "RTT", "retransmits", "LISTEN", "TCP_RECEIVED"):
+            assert word.lower() in text.lower(), f"{word} is not on the page:\n{text}"
+        assert driver.execute_script("return document.querySelectorAll('#plot polyline').length") == 2
+        assert driver.execute_script("return [...document.querySelectorAll('.spark polyline')].length") >= 1
+        before = driver.find_element("id", "about").text
+        assert until(lambda: driver.find_element("id", "about").text != before, 5), "the page does not live"
+        wide = driver.execute_script("""return [...document.querySelectorAll('main *')].filter(e => !e.closest('svg') && e.getBoundingClientRect().right > innerWidth + 1)
+                                        .map(e => e.className + ' ' + e.textContent.slice(0, 40))""")
+        assert not wide, f"beyond the right edge: {wide}"
+        background = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(int(c) for c in background[4:-1].split(",")) < 200) == dark
+        bad = [line for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
+        assert not bad, bad
+    finally:
+        driver.quit()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_status_json_is_json(site):
+    with urllib.request.urlopen(site + "status.json", timeout=5) as answer:
+        status = json.load(answer)
+    assert status["netifs"][0]["address"] == f"{WEIR}/24"
+    flows = sorted((s for s in status["sockets"] if "sent" in s), key=lambda s: s["sent"], reverse=True)   # the first is curl's
+    assert any(s["received"] > 1_000_000 for s in flows) and flows[0]["state"] == "ESTABLISHED" and flows[0]["cwnd"] > 0 and flows[0]["rtt_us"] > 0
+    assert max(status["rx"]) > 1_000_000

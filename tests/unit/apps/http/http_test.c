@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The HTTP server as its clients see it, over loopback in virtual time.
+#include "apps/bench.h"
+
+#include <stdlib.h>
+
+#include "http/http.h"
+#include "iperf3/json.h"
+
+static struct http http;
+static char got[200000];
+
+static void open_server(struct bench *bench)
+{
+    bench_open(bench);
+    struct weir_netif *netifs[1] = {&bench->f.netif};
+    assert_int_equal(http_start(&http, &bench->loop, 80, netifs, 1), WEIR_OK);
+}
+
+static void close_server(struct bench *bench)
+{
+    http_stop(&http);
+    bench_close(bench);
+}
+
+// One request on a connection of its own; the answer is in `got`. Returns its status.
+static int ask(struct bench *bench, const char *request, bool *ended)
+{
+    weir_socket socket = bench_connect(bench, 80);
+    bench_write(bench, socket, request);
+    uint32_t length = bench_read(bench, socket, got, sizeof got, ended);
+    assert_int_equal(weir_socket_close(bench->f.weir, socket), WEIR_OK);
+    bench_run(bench, 100000);
+    assert_true(length > 12 && memcmp(got, "HTTP/1.1 ", 9) == 0);
+    return atoi(got + 9);
+}
+
+static const char *body(void)
+{
+    const char *end = strstr(got, "\r\n\r\n");
+    assert_non_null(end);
+    return end + 4;
+}
+
+static void the_page_and_its_data_are_served(void **state)
+{
+    struct bench bench;
+    struct json object, value;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    assert_int_equal(ask(&bench, "GET / HTTP/1.1\r\nHost: w\r\n\r\n", &ended), 200);
+    assert_false(ended);
+    assert_int_equal(strlen(body()), http_page_length);
+    bench_run(&bench, 3000000);
+    assert_int_equal(ask(&bench, "GET /status.json HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", &ended), 200);
+    assert_true(ended);
+    assert_true(json_read(body(), (uint32_t)strlen(body()), &object));
+    assert_true(json_member(object, "sockets", &value) && json_member(object, "counters", &value));
+    assert_true(json_get(object, "uptime_ms", 0, 0) >= 3000);
+    assert_true(json_get(object, "sockets_total", 0, 0) >= 2);
+    assert_non_null(strstr(body(), "\"name\":\"test0\""));
+    assert_non_null(strstr(body(), "\"state\":\"ESTABLISHED\""));
+    close_server(&bench);
+}
+
+static void bytes_and_ranges_are_exact(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_server(&bench);
+    assert_int_equal(ask(&bench, "GET /bytes/1000 HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 200);
+    assert_non_null(strstr(got, "Content-Length: 1000\r\n"));
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal((uint8_t)body()[i], i % 251);
+    assert_int_equal(ask(&bench, "GET /bytes/1000 HTTP/1.1\r\nHost: w\r\nRange: bytes=500-509\r\n\r\n", NULL), 206);
+    assert_non_null(strstr(got, "Content-Range: bytes 500-509/1000\r\n"));
+    for (int i = 0; i < 10; i++)
+        assert_int_equal((uint8_t)body()[i], (500 + i) % 251);
+    assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=10-\r\n\r\n", NULL), 416);
+    assert_non_null(strstr(got, "Content-Range: bytes */10\r\n"));
+    assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"10\"\r\n\r\n", NULL), 206);
+    assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"11\"\r\n\r\n", NULL), 200);
+    assert_int_equal(ask(&bench, "HEAD /bytes/1099511627776 HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 200);
+    assert_non_null(strstr(got, "Content-Length: 1099511627776\r\n"));
+    assert_string_equal(body(), "");
+    assert_int_equal(ask(&bench, "GET /bytes/1099511627777 HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 404);
+    assert_int_equal(ask(&bench, "GET /bytes/ HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 404);
+    assert_int_equal(ask(&bench, "GET /bytes/1x HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 404);
+    assert_int_equal(ask(&bench, "GET /bytes/0 HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 200);
+    close_server(&bench);
+}
+
+static void requests_may_come_all_at_once(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    assert_int_equal(ask(&bench, "GET /bytes/3 HTTP/1.1\r\nHost: w\r\n\r\nGET /x HTTP/1.1\r\nHost: w\r\n\r\n"
+                                 "POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 5\r\n\r\nGET /HEAD /bytes/9 HTTP/1.1\r\nHost: w\r\n\r\n"
+                                 "GET /bytes/4 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: w\r\n\r\n", &ended), 200);
+    assert_true(ended);
+    static const char *const expected[] = {"HTTP/1.1 200 ", "HTTP/1.1 404 ", "HTTP/1.1 405 ", "Allow: GET, HEAD\r\n", "HTTP/1.1 200 ", "Content-Length: 9\r\n",
+                                           "HTTP/1.1 200 ", "Content-Length: 4\r\n"};
+    const char *at = got;
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        // The bodies of /bytes hold a NUL: search over the whole of what came.
+        while (at < got + sizeof got - 32 && memcmp(at, expected[i], strlen(expected[i])) != 0)
+            at++;
+        assert_true(at < got + sizeof got - 32);
+        at++;
+    }
+    assert_int_equal(http.count.requests, 5);
+    close_server(&bench);
+}
+
+static void a_request_may_come_in_pieces(void **state)
+{
+    struct bench bench;
+    const char *request = "GET /bytes/7 HTTP/1.1\r\nHost: w\r\n\r\n";
+    (void)state;
+    open_server(&bench);
+    weir_socket socket = bench_connect(&bench, 80);
+    for (const char *at = request; *at != '\0'; at++) {
+        assert_int_equal(weir_socket_write(bench.f.weir, socket, at, 1), 1);
+        bench_run(&bench, 5000);
+    }
+    bench_run(&bench, 100000);
+    (void)bench_read(&bench, socket, got, sizeof got, NULL);
+    assert_int_equal(atoi(got + 9), 200);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_server(&bench);
+}
+
+static void errors_are_clear_and_end_the_connection(void **state)
+{
+    static const struct { const char *request; int status; } cases[] = {
+        {"nonsense\r\n\r\n", 400}, {"GET / HTTP/3.0\r\n\r\n", 505}, {"GET / HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: chunked\r\n\r\n", 501},
+        {"POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 4294967295\r\n\r\nxxxx", 413}, {"GET / HTTP/1.0\r\n\r\n", 200}};
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(ask(&bench, cases[i].request, &ended), cases[i].status);
+        assert_true(ended);
+    }
+    static char huge[HTTP_HEADER_MAX + 10];
+    memset(huge, 'a', sizeof huge - 1);
+    memcpy(huge, "GET /", 5);
+    assert_int_equal(ask(&bench, huge, &ended), 414);
+    memcpy(huge, "GET / HTTP/1.1\r\nA: ", 19);
+    assert_int_equal(ask(&bench, huge, &ended), 431);
+    assert_true(ended);
+    close_server(&bench);
+}
+
+static void slow_and_silent_clients_are_let_go(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    weir_socket silent = bench_connect(&bench, 80), slow = bench_connect(&bench, 80);
+    bench_write(&bench, slow, "GET / HT");
+    bench_run(&bench, HTTP_HEADER_US + 100000);
+    (void)bench_read(&bench, slow, got, sizeof got, &ended);
+    assert_int_equal(atoi(got + 9), 408);
+    assert_true(ended);
+    assert_int_equal(bench_read(&bench, silent, got, sizeof got, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(weir_socket_close(bench.f.weir, slow), WEIR_OK);
+    assert_int_equal(weir_socket_close(bench.f.weir, silent), WEIR_OK);
+    // One that takes nothing of a long answer.
+    weir_socket stalled = bench_connect(&bench, 80);
+    bench_write(&bench, stalled, "GET /bytes/1000000000 HTTP/1.1\r\nHost: w\r\n\r\n");
+    bench_run(&bench, HTTP_STALL_US + 1000000);
+    for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++)
+        assert_int_equal(http.connections[i].state, HTTP_FREE);
+    (void)weir_socket_abort(bench.f.weir, stalled);
+    close_server(&bench);
+}
+
+static void newcomers_replace_the_idle(void **state)
+{
+    struct bench bench;
+    weir_socket sockets[HTTP_CONNECTIONS + 1];
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    for (uint32_t i = 0; i <= HTTP_CONNECTIONS; i++)
+        sockets[i] = bench_connect(&bench, 80);
+    bench_write(&bench, sockets[HTTP_CONNECTIONS], "GET /bytes/1 HTTP/1.1\r\nHost: w\r\n\r\n");
+    (void)bench_read(&bench, sockets[HTTP_CONNECTIONS], got, sizeof got, NULL);
+    assert_int_equal(atoi(got + 9), 200);
+    assert_int_equal(bench_read(&bench, sockets[0], got, sizeof got, &ended), 0);
+    assert_true(ended);  // it had been idle longest
+    assert_int_equal(bench_read(&bench, sockets[1], got, sizeof got, &ended), 0);
+    assert_false(ended);
+    for (uint32_t i = 0; i <= HTTP_CONNECTIONS; i++)
+        assert_int_equal(weir_socket_close(bench.f.weir, sockets[i]), WEIR_OK);
+    close_server(&bench);
+}
+
+static void the_pattern_can_begin_anywhere(void **state)
+{
+    static uint8_t bytes[3000];
+    (void)state;
+    for (uint64_t at = 0; at < 600; at += 37) {
+        http_pattern(bytes, sizeof bytes, at);
+        for (uint32_t i = 0; i < sizeof bytes; i++)
+            assert_int_equal(bytes[i], (at + i) % 251);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_and_its_data_are_served),
+        cmocka_unit_test(bytes_and_ranges_are_exact),
+        cmocka_unit_test(requests_may_come_all_at_once),
+        cmocka_unit_test(a_request_may_come_in_pieces),
+        cmocka_unit_test(errors_are_clear_and_end_the_connection),
+        cmocka_unit_test(slow_and_silent_clients_are_let_go),
+        cmocka_unit_test(newcomers_replace_the_idle),
+        cmocka_unit_test(the_pattern_can_begin_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The context on bare ports: without wait, without lock, without allocator, with memory that faults.
+#include "fixture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/bsd/weir_bsd.h"
+
+#define ADDRESS(in) ((struct weir_sockaddr *)(void *)&(in)), sizeof(in)
+
+static int last_error;
+static void set_error(void *context, int value)
+{
+    (void)context;
+    last_error = value;
+}
+
+static struct weir_sockaddr_in address(uint16_t port)
+{
+    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(0x0a000001)}};
+}
+
+static void nothing_blocks_without_wait(void **state)
+{
+    struct fixture f;
+    const struct weir_bsd_config config = {.set_errno = set_error};
+    struct weir_sockaddr_in to = address(5000);
+    char text[8];
+    (void)state;
+    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    struct weir_bsd *bsd = bsd_create(f.weir, &config);
+    assert_non_null(bsd);
+    assert_ptr_equal(bsd_instance(bsd), f.weir);
+    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
+    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), -1);
+    assert_int_equal(last_error, EAGAIN);
+    struct weir_pollfd poll = {two, WEIR_POLLIN, 0};
+    assert_int_equal(bsd_poll(bsd, &poll, 1, -1), 0);  // cannot wait: looks once
+    assert_int_equal(bsd_sendto(bsd, one, "round", 5, 0, ADDRESS(to)), 5);
+    fixture_poll(&f, 1000);  // through loopback
+    bsd_dispatch(bsd);
+    assert_int_equal(bsd_poll(bsd, &poll, 1, -1), 1);
+    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), 5);
+    assert_true(bsd_handle(bsd, two) > 0);
+    assert_int_equal(bsd_handle(bsd, 77), WEIR_BAD_SOCKET);
+    bsd_destroy(bsd);
+    fixture_close(&f);
+}
+
+static int faulty_in(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (from == NULL && bytes)
+        return 1;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static int faulty_out(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (to == NULL && bytes)
+        return 1;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static void faults_are_answers(void **state)
+{
+    struct fixture f;
+    const struct weir_bsd_config config = {.set_errno = set_error};
+    struct weir_sockaddr_in to = address(5000);
+    char text[8];
+    (void)state;
+    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f.port.copy_in = faulty_in;
+    f.port.copy_out = faulty_out;
+    struct weir_bsd *bsd = bsd_create(f.weir, &config);
+    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
+    last_error = 0;
+    assert_int_equal(bsd_sendto(bsd, one, NULL, 5, 0, ADDRESS(to)), -1);
+    assert_int_equal(last_error, EFAULT);
+    assert_int_equal(bsd_sendto(bsd, one, "whole", 5, 0, ADDRESS(to)), 5);
+    fixture_poll(&f, 1000);
+    last_error = 0;
+    assert_int_equal(bsd_recv(bsd, two, NULL, 5, 0), -1);
+    assert_int_equal(last_error, EFAULT);
+    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), 5);  // the fault lost nothing
+    last_error = 0;
+    assert_int_equal(bsd_setsockopt(bsd, one, WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, NULL, 4), -1);
+    assert_int_equal(last_error, EFAULT);
+    bsd_destroy(bsd);
+    fixture_close(&f);
+}
+
+// All memory of the context is the caller's block: descriptors, wait sets and their items come and go in it.
+static void a_block_is_enough(void **state)
+{
+    enum { DESCRIPTORS = 6 };
+    struct fixture f;
+    struct weir_bsd_config config = {.descriptors = DESCRIPTORS, .set_errno = set_error};
+    (void)state;
+    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    config.memory_bytes = bsd_memory_bytes(DESCRIPTORS);
+    config.memory = malloc(config.memory_bytes);
+    const uint32_t before = f.allocated_count;
+    config.memory_bytes--;
+    assert_null(bsd_create(f.weir, &config));
+    config.memory_bytes++;
+    struct weir_bsd *bsd = bsd_create(f.weir, &config);
+    assert_ptr_equal(bsd, config.memory);
+    assert_int_equal(f.allocated_count, before);
+    for (int round = 0; round < 50; round++) {
+        int fds[DESCRIPTORS - 1];
+        const int set = bsd_epoll_create(bsd);
+        assert_int_equal(set, 0);
+        for (int i = 0; i < DESCRIPTORS - 1; i++) {
+            const struct weir_epoll_event event = {WEIR_EPOLLIN, {.fd = i}};
+            fds[i] = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+            assert_int_equal(fds[i], i + 1);
+            assert_int_equal(bsd_epoll_ctl(bsd, set, WEIR_EPOLL_CTL_ADD, fds[i], &event), 0);
+        }
+        assert_int_equal(bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), -1);
+        assert_int_equal(last_error, EMFILE);
+        for (int i = 0; i < DESCRIPTORS - 1; i++)
+            assert_int_equal(bsd_close(bsd, fds[i]), 0);
+        assert_int_equal(bsd_close(bsd, set), 0);
+    }
+    bsd_destroy(bsd);
+    free(config.memory);
+    fixture_close(&f);
+}
+
+// The n-th allocation fails: an error, nothing leaks, the next try works.
+static void failing_allocations(void **state)
+{
+    (void)state;
+    for (uint32_t nth = 1; nth < 12; nth++) {
+        struct fixture f;
+        const struct weir_bsd_config config = {.set_errno = set_error, .descriptors = 10};
+        const struct weir_epoll_event event = {WEIR_EPOLLIN, {.fd = 0}};
+        struct weir_addrinfo *list;
+        fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+        f.fail_at = nth;
+        struct weir_bsd *bsd = bsd_create(f.weir, &config);
+        if (!bsd)
+            bsd = bsd_create(f.weir, &config);
+        assert_non_null(bsd);
+        int fd = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0), set = bsd_epoll_create(bsd);
+        if (fd < 0)
+            fd = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
+        if (set < 0)
+            set = bsd_epoll_create(bsd);
+        assert_true(fd >= 0 && set >= 0);
+        if (bsd_epoll_ctl(bsd, set, WEIR_EPOLL_CTL_ADD, fd, &event))
+            assert_int_equal(bsd_epoll_ctl(bsd, set, WEIR_EPOLL_CTL_ADD, fd, &event), 0);
+        int error = bsd_getaddrinfo(bsd, "1.2.3.4", "80", NULL, &list);
+        assert_true(error == 0 || error == WEIR_EAI_MEMORY);
+        if (!error)
+            bsd_freeaddrinfo(bsd, list);
+        bsd_destroy(bsd);
+        fixture_close(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_blocks_without_wait), cmocka_unit_test(faults_are_answers), cmocka_unit_test(a_block_is_enough),
+                                       cmocka_unit_test(failing_allocations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

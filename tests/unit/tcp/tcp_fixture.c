@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tcp/tcp_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+
+#define DEFAULT_IRS 0xfffffff7u
+
+// --- what the peer sends ---------------------------------------------------------------------------------------------------
+
+static uint32_t emit_options(struct tcp_fixture *t, const struct tcp_in *in, uint8_t *bytes)
+{
+    struct tcp_options options = {0};
+    if (in->raw_length) {
+        memcpy(bytes, in->raw_options, in->raw_length);
+        return in->raw_length;
+    }
+    if (in->options)
+        options = *in->options;
+    if (t->options.timestamps && !(in->flags & TCP_SYN) && !(options.seen & TCP_SEEN_TIMESTAMPS)) {
+        options.seen |= TCP_SEEN_TIMESTAMPS;
+        options.ts_value = t->ts_value;
+        options.ts_echo = t->ts_echo;
+    }
+    return options.seen || options.sack_count ? tcp_options_emit(bytes, &options) : 0;
+}
+
+void tcp_input_raw(struct tcp_fixture *t, const struct tcp_in *in)
+{
+    uint8_t *bytes = malloc(TCP_BYTES + TCP_OPTIONS_MAX + in->length);
+    const uint32_t header = TCP_BYTES + emit_options(t, in, bytes + TCP_BYTES);
+    const struct tcp_segment segment = {
+        .source = t->remote.port,
+        .destination = t->local.port,
+        .seq = t->theirs + in->seq,
+        .ack = in->flags & TCP_ACK ? t->ours + in->ack : 0,
+        .flags = in->flags,
+        .window = in->own_window ? in->window : t->window,
+        .urgent = in->urgent,
+        .header_length = (uint8_t)header,
+    };
+    tcp_emit(bytes, &segment);
+    for (uint32_t i = 0; i < in->length; i++)
+        bytes[header + i] = in->data ? in->data[i] : tcp_pattern(in->seq + i);
+    const uint32_t length = header + in->length;
+    uint32_t sum = checksum_add(ip_pseudo_sum(t->remote.addr, t->local.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length));
+    checksum_put(bytes + 16, (uint16_t)sum);
+    bytes[17] ^= in->bad_checksum;
+    fixture_input_ip4(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
+    free(bytes);
+    if (!in->quiet)
+        fixture_poll(&t->f, 0);
+}
+
+void tcp_in(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack)
+{
+    tcp_input_raw(t, &(struct tcp_in){.flags = flags, .seq = seq, .ack = ack});
+}
+
+void tcp_in_data(struct tcp_fixture *t, uint32_t seq, uint32_t length)
+{
+    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK | TCP_PSH, .seq = seq, .length = length});
+}
+
+void tcp_in_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges)
+{
+    struct tcp_options options = {.sack_count = (uint8_t)count};
+    for (uint32_t i = 0; i < count; i++)
+        options.sack[i] = (struct tcp_sack_block){t->ours + edges[2 * i], t->ours + edges[2 * i + 1]};
+    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK, .ack = ack, .options = &options});
+}
+
+void tcp_in_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
+{
+    uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
+    const struct icmp4 header = {.type = type, .code = code, .rest = mtu};
+    icmp4_emit(bytes, &header);
+    const struct ip4 ip = {.source = t->local.addr.v4, .destination = t->remote.addr.v4, .total_length = quoted_length, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
+    ip4_emit(bytes + ICMP4_BYTES, &ip);
+    put16(bytes + ICMP4_BYTES + IP4_BYTES, t->local.port);
+    put16(bytes + ICMP4_BYTES + IP4_BYTES + 2, t->remote.port);
+    put32(bytes + ICMP4_BYTES + IP4_BYTES + 4, t->ours + seq);
+    put16(bytes + 2, 0);
+    checksum_put(bytes + 2, checksum_sum(&t->f.port, bytes, sizeof bytes));
+    fixture_input_ip4(&t->f, weir_ip4(10, 0, 0, 254), t->local.addr, IP_ICMP, bytes, sizeof bytes);
+    fixture_poll(&t->f, 0);
+}
+
+// --- what we sent ------------------------------------------------------------------------------------------------------------
+
+bool tcp_has_sent(const struct tcp_fixture *t) { return t->seen < fixture_sent_count(&t->f); }
+
+void tcp_take(struct tcp_fixture *t)
+{
+    uint32_t length;
+    struct ip4 ip;
+    assert_true(tcp_has_sent(t));
+    const struct fixture_frame *frame = fixture_sent_frame(&t->f, t->seen);
+    const uint8_t *packet = fixture_sent_packet(&t->f, t->seen++, &length);
+    assert_int_equal(ip4_parse(packet, length, false, &ip), IP4_OK);
+    assert_int_equal(ip.protocol, IP_TCP);
+    assert_int_equal(ip.source, t->local.addr.v4);
+    assert_int_equal(ip.destination, t->remote.addr.v4);
+    assert_int_equal(ip.total_length, length);
+    const uint8_t *bytes = packet + IP4_BYTES;
+    length -= IP4_BYTES;
+    assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length)), 0xffff);
+    assert_true(tcp_parse(bytes, length, &t->got));
+    assert_false(t->got.options.seen & TCP_SEEN_BAD);
+    assert_int_equal(t->got.source, t->local.port);
+    assert_int_equal(t->got.destination, t->remote.port);
+    assert_false(t->got.flags & (TCP_ECE | TCP_CWR));
+    assert_int_equal(bytes[12] & 0x0f, 0);  // reserved bits
+    t->got_seq = t->got.seq - t->ours;
+    t->got_ack = t->got.ack - t->theirs;
+    t->got_data = bytes + t->got.header_length;
+    t->got_us = frame->sent_us;
+    if (t->got.options.seen & TCP_SEEN_TIMESTAMPS)
+        t->ts_echo = t->got.options.ts_value;
+}
+
+void tcp_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+{
+    tcp_take(t);
+    assert_int_equal(t->got.flags & ~TCP_PSH, flags & ~TCP_PSH);
+    assert_int_equal(t->got_seq, seq);
+    if (flags & TCP_ACK)
+        assert_int_equal(t->got_ack, ack);
+    else
+        assert_int_equal(t->got.ack, 0);
+    assert_int_equal(t->got.length, length);
+    for (uint32_t i = 0; i < length; i++)
+        assert_int_equal(t->got_data[i], tcp_pattern(seq + i));
+}
+
+void tcp_expect_nothing(struct tcp_fixture *t)
+{
+    if (!tcp_has_sent(t))
+        return;
+    tcp_take(t);
+    fail_msg("sent flags 0x%x seq %d ack %d length %u", t->got.flags, (int)t->got_seq, (int)t->got_ack, t->got.length);
+}
+
+uint32_t tcp_drain_count(struct tcp_fixture *t)
+{
+    const uint32_t count = fixture_sent_count(&t->f) - t->seen;
+    while (tcp_has_sent(t))
+        tcp_take(t);
+    fixture_clear(&t->f);
+    t->seen = 0;
+    return count;
+}
+
+void tcp_drain(struct tcp_fixture *t) { (void)tcp_drain_count(t); }
+
+uint64_t tcp_pass(struct tcp_fixture *t, uint64_t us)
+{
+    t->ts_value += (uint32_t)(us / 1000);
+    return fixture_poll(&t->f, us);
+}
+
+// --- the connection ------------------------------------------------------------------------------------------------------------
+
+struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t) { return tcp_conn_find(t->weir, t->local.addr, t->local.port, t->remote.addr, t->remote.port); }
+
+enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t)
+{
+    const struct tcp_conn *c = tcp_fixture_conn(t);
+    struct weir_socket_info info;
+    if (c)
+        return c->state;
+    for (uint32_t cursor = 0; (cursor = weir_socket_next(t->weir, cursor, &info)) != 0;)
+        if (info.type == WEIR_STREAM && info.peer.port == t->remote.port && info.local.port == t->local.port)
+            return info.tcp_state;
+    return WEIR_TCP_CLOSED;
+}
+
+int32_t tcp_error_of(struct tcp_fixture *t)
+{
+    int32_t error = 1;
+    assert_int_equal(weir_socket_get(t->weir, t->socket, WEIR_OPTION_ERROR, &error), WEIR_OK);
+    return error;
+}
+
+void tcp_write(struct tcp_fixture *t, uint32_t from, uint32_t length)
+{
+    uint8_t *bytes = malloc(length);
+    for (uint32_t i = 0; i < length; i++)
+        bytes[i] = tcp_pattern(from + i);
+    assert_int_equal(weir_socket_write(t->weir, t->socket, bytes, length), length);
+    free(bytes);
+    fixture_poll(&t->f, 0);
+}
+
+uint32_t tcp_read(struct tcp_fixture *t, uint32_t from, uint32_t length)
+{
+    uint8_t *bytes = malloc(length);
+    const int got = weir_socket_read(t->weir, t->socket, bytes, length);
+    for (int i = 0; i < got; i++)
+        assert_int_equal(bytes[i], tcp_pattern(from + (uint32_t)i));
+    free(bytes);
+    fixture_poll(&t->f, 0);
+    return got > 0 ? (uint32_t)got : 0;
+}
+
+struct tcp_snapshot tcp_snapshot(struct tcp_fixture *t)
+{
+    const struct tcp_conn *c = tcp_fixture_conn(t);
+    struct tcp_snapshot snapshot = {.state = tcp_fixture_state(t)};
+    if (c)
+        snapshot = (struct tcp_snapshot){c->state, c->snd.una, c->snd.nxt, c->snd.wnd, c->rcv.nxt, c->send ? stream_length(c->send) : 0, c->receive ? stream_length(c->receive) : 0};
+    return snapshot;
+}
+
+void assert_unchanged(struct tcp_fixture *t, const struct tcp_snapshot *before)
+{
+    const struct tcp_snapshot now = tcp_snapshot(t);
+    assert_int_equal(now.state, before->state);
+    assert_int_equal(now.una, before->una);
+    assert_int_equal(now.nxt, before->nxt);
+    assert_int_equal(now.wnd, before->wnd);
+    assert_int_equal(now.rcv_nxt, before->rcv_nxt);
+    assert_int_equal(now.send_queue, before->send_queue);
+    assert_int_equal(now.receive_queue, before->receive_queue);
+}
+
+// --- bringing it into a state ------------------------------------------------------------------------------------------------------
+
+void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *options)
+{
+    static const struct tcp_fixture_options none;
+    memset(t, 0, sizeof *t);
+    t->options = options ? *options : none;
+    struct fixture_options fixture = t->options.fixture;
+    fixture.link = fixture.link ? fixture.link : &weir_link_rawip;
+    fixture.address = TCP_US;
+    assert_true(fixture_open_with(&t->f, &fixture));
+    t->weir = t->f.weir;
+    fixture_know_peer(&t->f, TCP_PEER);
+    t->local = (struct weir_endpoint){TCP_US, TCP_OUR_PORT};
+    t->remote = (struct weir_endpoint){TCP_PEER, TCP_PEER_PORT};
+    t->window = t->options.window ? t->options.window : 65535;
+    t->ts_value = 0x7fff0000;
+    t->theirs = (t->options.irs ? t->options.irs : DEFAULT_IRS);
+}
+
+static weir_socket make_socket(struct tcp_fixture *t)
+{
+    const weir_socket socket = weir_socket_open(t->weir, WEIR_STREAM, 0);
+    assert_true(socket > 0);
+    if (WEIR_CFG_ALLOCATOR) {
+        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_SEND_BUFFER, t->options.send_buffer ? (int32_t)t->options.send_buffer : 65536), WEIR_OK);
+        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_RECEIVE_BUFFER, t->options.receive_buffer ? (int32_t)t->options.receive_buffer : 65536), WEIR_OK);
+    }
+    assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_REUSE_ADDRESS, 1), WEIR_OK);
+    assert_int_equal(weir_socket_bind(t->weir, socket, &(struct weir_endpoint){weir_addr_any(), TCP_OUR_PORT}), WEIR_OK);
+    if (t->options.before)
+        t->options.before(t->weir, socket);
+    return socket;
+}
+
+static struct tcp_options syn_options(const struct tcp_fixture *t)
+{
+    const struct tcp_fixture_options *o = &t->options;
+    struct tcp_options options = {.mss = o->mss ? o->mss : TCP_PEER_MSS, .window_scale = o->peer_scale, .ts_value = t->ts_value};
+    options.seen = (uint8_t)((o->no_mss ? 0 : TCP_SEEN_MSS) | (o->sack ? TCP_SEEN_SACK_PERMITTED : 0) | (o->scale ? TCP_SEEN_WINDOW_SCALE : 0) |
+                             (o->timestamps ? TCP_SEEN_TIMESTAMPS : 0));
+    return options;
+}
+
+static void in_syn(struct tcp_fixture *t, uint8_t flags, uint32_t ack)
+{
+    struct tcp_options options = syn_options(t);
+    options.ts_echo = t->ts_echo;
+    tcp_input_raw(t, &(struct tcp_in){.flags = flags, .ack = ack, .options = &options});
+}
+
+static void take_accepted(struct tcp_fixture *t)
+{
+    t->socket = weir_socket_accept(t->weir, t->listener);
+    assert_true(t->socket > 0);
+}
+
+// Numbers from here on count from where the connection stands.
+static void settle_numbers(struct tcp_fixture *t)
+{
+    const struct tcp_conn *c = tcp_fixture_conn(t);
+    assert_non_null(c);
+    t->ours = c->snd.nxt;
+    t->theirs = c->rcv.nxt;
+    tcp_drain(t);
+}
+
+static void open_passive(struct tcp_fixture *t, enum weir_tcp_state state)
+{
+    t->listener = make_socket(t);
+    assert_int_equal(weir_socket_listen(t->weir, t->listener, 4), WEIR_OK);
+    if (state == WEIR_TCP_LISTEN)
+        return;
+    in_syn(t, TCP_SYN, 0);
+    tcp_take(t);
+    assert_int_equal(t->got.flags, TCP_SYN | TCP_ACK);
+    assert_int_equal(t->got_ack, 1);
+    t->ours = t->got.seq + 1;
+    t->theirs++;
+    if (state == WEIR_TCP_SYN_RECEIVED)
+        return;
+    tcp_in(t, TCP_ACK, 0, 0);
+    take_accepted(t);
+}
+
+static void open_active(struct tcp_fixture *t, enum weir_tcp_state state)
+{
+    t->socket = make_socket(t);
+    assert_int_equal(weir_socket_connect(t->weir, t->socket, &t->remote), WEIR_IN_PROGRESS);
+    fixture_poll(&t->f, 0);
+    tcp_take(t);
+    assert_int_equal(t->got.flags, TCP_SYN);
+    assert_int_equal(t->got.ack, 0);
+    t->ours = t->got.seq + 1;
+    if (state == WEIR_TCP_SYN_SENT)
+        return;
+    in_syn(t, TCP_SYN | TCP_ACK, 0);
+    t->theirs++;
+    tcp_expect(t, TCP_ACK, 0, 0, 0);
+}
+
+static void open_simultaneous(struct tcp_fixture *t, enum weir_tcp_state state)
+{
+    open_active(t, WEIR_TCP_SYN_SENT);
+    if (state == WEIR_TCP_SYN_SENT)
+        return;
+    in_syn(t, TCP_SYN, 0);
+    t->theirs++;
+    tcp_expect(t, TCP_SYN | TCP_ACK, UINT32_MAX, 0, 0);
+    if (state == WEIR_TCP_SYN_RECEIVED)
+        return;
+    t->theirs--;
+    in_syn(t, TCP_SYN | TCP_ACK, 0);  // the peer did as we did
+    t->theirs++;
+}
+
+static void open_as(struct tcp_fixture *t, enum weir_tcp_state state)
+{
+    static void (*const how[])(struct tcp_fixture *, enum weir_tcp_state) = {[TCP_PASSIVE] = open_passive, [TCP_ACTIVE] = open_active, [TCP_SIMULTANEOUS] = open_simultaneous};
+    if (state == WEIR_TCP_SYN_SENT && t->options.open == TCP_PASSIVE)
+        t->options.open = TCP_ACTIVE;
+    how[t->options.open](t, state);
+}
+
+void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state)
+{
+    open_as(t, state);
+    if (state < WEIR_TCP_ESTABLISHED) {
+        assert_state(t, state);
+        return;
+    }
+    settle_numbers(t);
+    const bool we_close_first = state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_TIME_WAIT;
+    if (we_close_first) {
+        assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
+        fixture_poll(&t->f, 0);
+        tcp_expect(t, TCP_FIN | TCP_ACK, 0, 0, 0);
+    }
+    if (state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_TIME_WAIT)
+        tcp_in(t, TCP_ACK, 0, 1);
+    if (state == WEIR_TCP_CLOSING || state == WEIR_TCP_CLOSE_WAIT || state == WEIR_TCP_LAST_ACK)
+        tcp_in(t, TCP_FIN | TCP_ACK, 0, 0);
+    if (state == WEIR_TCP_LAST_ACK) {
+        assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
+        fixture_poll(&t->f, 0);
+    }
+    assert_true(state == WEIR_TCP_TIME_WAIT || tcp_fixture_state(t) == state);
+    if (state != WEIR_TCP_TIME_WAIT) {
+        settle_numbers(t);
+        return;
+    }
+    tcp_in(t, TCP_FIN | TCP_ACK, 0, 1);
+    assert_state(t, state);
+    tcp_drain(t);
+    t->ours++;
+    t->theirs++;
+}
+
+void tcp_fixture_bring(struct tcp_fixture *t, enum weir_tcp_state state, const struct tcp_fixture_options *options)
+{
+    tcp_fixture_open(t, options);
+    tcp_fixture_continue(t, state);
+}
+
+void tcp_fixture_close(struct tcp_fixture *t)
+{
+    if (t->socket > 0)
+        assert_int_equal(weir_socket_close(t->weir, t->socket), WEIR_OK);
+    if (t->listener > 0)
+        assert_int_equal(weir_socket_close(t->weir, t->listener), WEIR_OK);
+    fixture_close(&t->f);
+}
