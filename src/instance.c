@@ -91,7 +91,6 @@ void weir_destroy(struct weir *weir)
 {
     sockets_abort_all(weir);
     tcp_abort_all(weir);
-    tcp_abort_all(weir);
     socks_unblock(&weir->socks);  // what ended while its interface was full is freed by the poll
     if (weir->now_us)
         weir_poll(weir, weir->now_us);

@@ -62,6 +62,7 @@ struct segment {
     uint8_t flags;            // enum tcp_flag
     uint32_t length, offset;  // of the payload; where it begins in the frame
     const struct weir_frame *frame;
+    const uint8_t *options;   // they end where the payload begins
 };
 // Sequence space it takes: payload, SYN and FIN.
 static inline uint32_t segment_space(const struct segment *segment)

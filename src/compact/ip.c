@@ -5,6 +5,7 @@
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wire/tcp.h"
 
 #define IP_TTL 64u
 
@@ -68,11 +69,20 @@ static bool source_acceptable(const struct weir *weir, const uint8_t *source)
     return source[0] && source[0] != 127 && source[0] < 224 && get32(source) != weir->netif->address.v4;
 }
 
-static void segment_parse(struct weir *weir, struct segment *segment, const uint8_t *ip, const uint8_t *tcp)
+// `segment` holds what IP knows: the whole of the TCP segment as its payload.
+static void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *ip, const uint8_t *tcp)
 {
+    const uint32_t header = (uint32_t)(tcp[12] >> 4) * 4;
+    if (segment->length < TCP_BYTES || header < TCP_BYTES || header > segment->length ||
+        (segment->frame->checksum != WEIR_CHECKSUM_VERIFIED &&
+         pseudo_sum(weir, ip + 12, IP_TCP, segment->length, frame_sum(weir, segment->frame, segment->offset, segment->length)) != 0xffff))
+        return;
+    segment->offset += header;
+    segment->length -= header;
     memcpy(segment->peer.address, ip + 12, 4);
     memcpy(segment->peer.port, tcp, 4);  // both ports
     memcpy(segment->peer.mac, segment->frame->slices[0].data + 6, 6);
+    segment->options = tcp + TCP_BYTES;
     segment->sequence = get32(tcp + 4);
     segment->ack = get32(tcp + 8);
     segment->flags = tcp[13];
@@ -83,24 +93,17 @@ static void segment_parse(struct weir *weir, struct segment *segment, const uint
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame)
 {
     const uint8_t *ip = frame->slices[0].data + ETHERNET_BYTES;
-    const uint32_t at_hand = frame->length - ETHERNET_BYTES, header = (ip[0] & 0xfu) * 4, total = get16(ip + 2);
-    if (at_hand < IP4_BYTES || ip[0] >> 4 != 4 || header < IP4_BYTES || total < header || total > at_hand ||
-        checksum_sum_portable(ip, header) != 0xffff)
+    const uint32_t at_hand = frame->length - ETHERNET_BYTES;
+    if (at_hand < IP4_BYTES)
+        return;
+    const uint32_t header = (ip[0] & 0xfu) * 4, total = get16(ip + 2);
+    if (ip[0] >> 4 != 4 || header < IP4_BYTES || total < header || total > at_hand || checksum_sum_portable(ip, header) != 0xffff)
         return;
     if (get16(ip + 6) & 0x3fff || get32(ip + 16) != weir->netif->address.v4 || !source_acceptable(weir, ip + 12))
         return;  // a fragment, or not from one host to us
     struct segment segment = {.frame = frame, .length = total - header, .offset = ETHERNET_BYTES + header};
     if (ip[9] == IP_ICMP)
         echo_input(weir, frame, ip, segment.offset, segment.length);
-    if (ip[9] != IP_TCP || segment.length < 20)
-        return;
-    const uint8_t *tcp = ip + header;
-    const uint32_t tcp_header = (uint32_t)(tcp[12] >> 4) * 4;
-    if (tcp_header < 20 || tcp_header > segment.length ||
-        (frame->checksum != WEIR_CHECKSUM_VERIFIED &&
-         pseudo_sum(weir, ip + 12, IP_TCP, segment.length, frame_sum(weir, frame, segment.offset, segment.length)) != 0xffff))
-        return;
-    segment.offset += tcp_header;
-    segment.length -= tcp_header;
-    segment_parse(weir, &segment, ip, tcp);
+    else if (ip[9] == IP_TCP)
+        tcp_parse_input(weir, &segment, ip, ip + header);
 }

@@ -46,16 +46,6 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     return error ? error : time_wait_init(weir);
 }
 
-void tcp_abort_all(struct weir *weir)
-{
-    struct table *connections = &weir->tcp.connections;
-    // Removing shrinks the table and may move nodes to buckets already seen: round again until it is empty.
-    while (connections->count)
-        for (uint32_t bucket = 0; bucket < table_buckets(connections); bucket++)
-            while (table_chain(connections, bucket))
-                tcp_abort(weir, tcp_sock_of(table_chain(connections, bucket)));
-}
-
 void tcp_free(struct weir *weir)
 {
     struct tcp *tcp = &weir->tcp;
@@ -67,16 +57,6 @@ void tcp_free(struct weir *weir)
     pool_drain(&tcp->extras, &weir->memory);
     table_free(&tcp->connections, &weir->memory);
     table_free(&tcp->listeners, &weir->memory);
-}
-
-// Those that live on without a handle, too.
-void tcp_abort_all(struct weir *weir)
-{
-    struct table *table = &weir->tcp.connections;
-    while (table->count)
-        for (uint32_t bucket = 0; bucket < table_buckets(table); bucket++)
-            while (table_chain(table, bucket))
-                tcp_abort(weir, &container_of(table_chain(table, bucket), struct tcp_conn, node)->sock);
 }
 
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us)

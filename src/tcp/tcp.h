@@ -37,9 +37,7 @@ struct tcp {
 };
 
 int tcp_init(struct weir *weir, const struct weir_config *config);
-void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_free(struct weir *weir);
-void tcp_abort_all(struct weir *weir);  // every connection; the next poll sends their resets
 void tcp_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_FAST_PATH
 // A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was done.
