@@ -42,14 +42,13 @@ static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
 
 uint64_t loop_run(struct loop *loop, uint64_t now_us)
 {
-    uint64_t due_us = weir_poll(loop->weir, now_us);
     for (uint32_t round = 0; round < LOOP_ROUNDS; round++) {
+        uint64_t due_us = weir_poll(loop->weir, now_us);
         uint32_t handled = weir_dispatch(loop->weir, LOOP_EVENTS);
         uint64_t apps_due_us = loop_poll_apps(loop, now_us);
-        due_us = weir_poll(loop->weir, now_us);  // sends what the handlers queued
-        due_us = apps_due_us < due_us ? apps_due_us : due_us;
-        if (handled == 0)
-            return due_us;
+        if (handled == 0 && !weir_output_pending(loop->weir))
+            return apps_due_us < due_us ? apps_due_us : due_us;
     }
+    (void)weir_poll(loop->weir, now_us);  // what the last handlers queued leaves now, not after the poller's look at its drivers
     return now_us;
 }

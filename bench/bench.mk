@@ -5,10 +5,10 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 PYTHON ?= python3
 O := build/bench
-TUNE := -O2 -march=x86-64-v3 -flto
+TUNE := -O2 -march=x86-64-v3 -flto=auto
 TUNE_$(shell uname -m) := yes
 ifndef TUNE_x86_64
-TUNE := -O2 -flto
+TUNE := -O2 -flto=auto
 endif
 CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 
@@ -70,7 +70,8 @@ $(O)/lwip_host: $(O)/lwip_own/lwip_host.o $(O)/lwip-objects/ready
 	@$(CC) $(LWIP_FLAGS) $< $(O)/lwip-objects/*.o -o $@
 
 # --- smoltcp, from crates.io ---------------------------------------------------------------------------------------------------------
-$(O)/smoltcp-bench: bench/peers/smoltcp/Cargo.toml bench/peers/smoltcp/Cargo.lock bench/peers/smoltcp/src/main.rs
+$(O)/smoltcp-bench: bench/peers/smoltcp/Cargo.toml bench/peers/smoltcp/Cargo.lock $(wildcard bench/peers/smoltcp/src/*.rs)
 	@echo "  CARGO $@"
-	@RUSTFLAGS='$(if $(TUNE_x86_64),-C target-cpu=x86-64-v3)' CARGO_TARGET_DIR=$(O)/cargo cargo build --quiet --release --locked --manifest-path $<
+	@RUSTFLAGS='$(if $(TUNE_x86_64),-C target-cpu=x86-64-v3)' CARGO_TARGET_DIR=$(O)/cargo cargo build --quiet --release --locked --manifest-path $< || \
+	    { echo 'smoltcp 0.14 needs rustc 1.91 or newer: on Debian the packages cargo-web and rustc-web' >&2; exit 1; }
 	@cp $(O)/cargo/release/smoltcp-bench $@

@@ -53,7 +53,9 @@ def replay(name):
     inputs = [path for folder in folders(name) for path in sorted(folder.iterdir())]
     if not inputs:
         return True
-    done = subprocess.run([str(BUILD / name), "-timeout=10", *map(str, inputs)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    crashes = BUILD / "crashes"
+    crashes.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run([str(BUILD / name), "-timeout=10", f"-artifact_prefix={crashes}/{name}-", *map(str, inputs)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     print(f"{'FAIL' if done.returncode else ' ok '}  {name:<12} {len(inputs)} inputs", flush=True)
     if done.returncode:
         print("\n".join(done.stdout.split("\n")[-60:]))

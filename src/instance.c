@@ -55,12 +55,25 @@ static int modules_init(struct weir *weir, const struct weir_config *config)
     return error;
 }
 
+// Of the memory given to weir_create: the instance, and what modules_init will carve.
+static size_t block_bytes(const struct weir_config *config)
+{
+    return memory_carve_bytes(sizeof(struct weir)) + handles_bytes(config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS) + arp_bytes() + ip_bytes() +
+           loopback_bytes() + udp_bytes() + tcp_bytes(config);
+}
+
+size_t weir_size(const struct weir_config *config)
+{
+    static const struct weir_config defaults = {0};
+    return block_bytes(config ? config : &defaults);
+}
+
 struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
 {
     static const struct weir_config defaults = {0};
     if (!config)
         config = &defaults;
-    if (!port->entropy || (memory ? bytes < sizeof(struct weir) : !port->alloc))
+    if (!port->entropy || (memory ? bytes < block_bytes(config) : !port->alloc))
         return NULL;
     struct weir *weir = memory ? memory : port->alloc(port->context, sizeof *weir);
     if (!weir)
@@ -210,14 +223,18 @@ static bool timers_round(struct weir *weir)
     return true;
 }
 
-static void slow_round(struct weir *weir)
+static void slow_work(struct weir *weir)
 {
-    if (weir->now_us < weir->slow_due_us)
-        return;
     weir->slow_due_us = WEIR_NEVER;
     slow_due(weir, tcp_poll(weir, weir->now_us));
     slow_due(weir, ip_poll(weir, weir->now_us));
     slow_due(weir, arp_poll(weir, weir->now_us));
+}
+
+static inline void slow_round(struct weir *weir)
+{
+    if (weir->now_us >= weir->slow_due_us)
+        slow_work(weir);
 }
 
 static void flush_netifs(struct weir *weir)
@@ -233,9 +250,11 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     bool more = loopback_pending(weir) && loopback_poll(weir);
     more |= timers_round(weir);
     slow_round(weir);
-    more |= output_round(weir);
+    if (weir->socks.output.head)
+        more |= output_round(weir);
     slow_round(weir);  // replies and ARP requests that this very round made due
-    flush_netifs(weir);
+    if (weir->flush_count)
+        flush_netifs(weir);
     if (more || loopback_pending(weir) || weir->socks.output.head)
         return weir->now_us;
     uint32_t in_us;

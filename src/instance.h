@@ -16,10 +16,10 @@
 #include "weir/instance.h"
 #include "weir/stats.h"
 
-struct slot {                    // of the handle table (src/socket/handle.c)
-    struct sock *sock;           // NULL: free
-    uint32_t generation;         // of the present or last use
-    uint32_t next_free;          // index + 1; the free list is first-in first-out, so a slot rests as long as it can
+// Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free slot, the generation of its
+// last use and the index + 1 of the next free one (0: none), made odd. The free list is first-in first-out: a slot rests as long as it can.
+struct slot {
+    uintptr_t word;
 };
 
 struct handles {
@@ -46,6 +46,7 @@ struct weir {
     struct handles handles;
     struct weir_netif *netifs;
     uint8_t netif_count;
+    uint8_t flush_count;         // of them: those whose driver has `flush`
     bool carved_all;             // memory came from weir_create's caller
     const struct ethertype *ethertypes;   // ended by type 0
     const struct ip_protocol *protocols;  // ended by number 0
@@ -81,6 +82,7 @@ void neighbour_failed(struct weir *weir, struct sock *sock, int error);
 // Handle table (src/socket/handle.c).
 #define SLOTS_PER_SEGMENT 256u
 int handles_init(struct weir *weir, uint32_t limit);
+size_t handles_bytes(uint32_t limit);  // of the block given to weir_create; so all NOUN_bytes of the modules
 void handles_free(struct weir *weir);
 bool handle_room(struct weir *weir);                                // whether handle_new would succeed
 weir_socket handle_new(struct weir *weir, struct sock *sock);      // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED

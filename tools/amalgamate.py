@@ -28,7 +28,7 @@ def main():
     private = {source: {name for pattern in PRIVATE for name in pattern.findall(text)} for source, text in texts.items()}
     macros = {source: set(MACRO.findall(text)) for source, text in texts.items()}
     headers = sorted({header_path(source, name) for source, text in texts.items() for name in INCLUDE.findall(text)})
-    lines = ["// Made by tools/amalgamate.py: the whole library as one translation unit."] + [f'#include "{name}"' for name in headers]
+    lines = ["// Made by tools/amalgamate.py: the whole library as one translation unit.", "#define WEIR_ONE_UNIT 1"] + [f'#include "{name}"' for name in headers]
     for source in sources:
         shared = sorted(name for name in private[source] if any(name in private[other] for other in sources if other != source))
         prefix = re.sub(r"\W", "_", source.removeprefix("src/").removesuffix(".c"))

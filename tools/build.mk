@@ -5,7 +5,8 @@
 #   build/VARIANT/weir-host        the host program (apps/host)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
 # A test that includes <pthread.h> is built for tsan as well. A line `// profiles: tiny small` in a test builds it for those
-# profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips.
+# profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
+# are helpers: a variant has those of tests/unit itself and of the folders whose tests it has.
 
 WARNINGS := -Wall -Wextra -Wshadow -Wundef
 CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
@@ -38,7 +39,7 @@ FLAGS_$(1) := $(CFLAGS_COMMON) $(3)
 LIB_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(5))
 APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_PARTS))
 MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_MAIN))
-HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(UNIT_HELPERS))
+HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(foreach d,tests/unit/ $(sort $(dir $(6))),$(foreach h,$(UNIT_HELPERS),$(if $(filter $(d),$(dir $(h))),$(h)))))
 ARCHIVED_$(1) := $$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1))
 TEST_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(6))
 TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
@@ -88,7 +89,10 @@ $(eval $(call variant,asan,$(CC),$(SANITIZE),,$(FULL),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
-$(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(SRC_tiny),$(UNIT_tiny),ar))
+# tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
+PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_chunk.c src/base/table.c src/base/wheel.c src/cc/cubic.c,$(SRC))) \
+    src/tcp/flight_simple.c src/tcp/rtt.c
+$(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
 $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL,,$(SRC_small),$(UNIT_small),ar))
 VARIANTS := host asan tsan mips tiny small
 

@@ -2,7 +2,7 @@
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
 CHECKS := format lint source layers symbols options conformance headers warnings
 C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api ports drivers apps examples fuzz tests bench -name '*.[ch]' 2>/dev/null)))
-C_SOURCES := $(SRC) $(HOST_PARTS) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_SOURCES := $(SRC_full) $(HOST_PARTS) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
 .PHONY: checks $(CHECKS:%=check-%)
@@ -19,7 +19,14 @@ $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
-check-lint: $(LINTED)
+# Sources that only the smaller profiles have.
+LINTED_small := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full),$(SRC_small)))
+LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)))
+$(LINTED_small) $(LINTED_tiny): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) -DWEIR_PROFILE_$(if $(filter $@,$(LINTED_tiny)),TINY,SMALL) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@touch $@
+check-lint: $(LINTED) $(LINTED_small) $(LINTED_tiny)
 	@echo "  ok    lint"
 
 # Includes by layer, no #if in function bodies, line length, licence line, no paths of machines.
@@ -46,12 +53,13 @@ check-conformance:
 	@$(PYTHON) tools/check_conformance.py
 	@echo "  ok    conformance"
 
-# Each header compiles alone: at every profile for those of src/ and include/.
+# Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder.
 ALONE := $(C_HEADERS:%=$(B)/headers/%.ok)
-$(B)/headers/%.ok: % $(filter include/%,$(C_HEADERS))
+profiles_of = $(if $(filter include/%,$1),$(PROFILES),$(if $(filter src/%,$1),$(foreach p,$(PROFILES),$(if $(filter $(dir $1),$(dir $(SRC_$p))),$p)),full))
+$(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)
-	@for profile in $(if $(filter src/% include/%,$*),TINY SMALL )FULL; do \
-	    printf '#include "%s"\n' $* | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Itests/unit -DWEIR_PROFILE_$$profile -fsyntax-only -x c - || exit 1; done
+	@for profile in $(call profiles_of,$<); do printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit \
+	    -DWEIR_PROFILE_$$(echo $$profile | tr a-z A-Z) -fsyntax-only -x c - || exit 1; done
 	@touch $@
 check-headers: $(ALONE)
 	@echo "  ok    headers"

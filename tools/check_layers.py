@@ -59,9 +59,9 @@ CONTRACTS = contracts()
 def may_call(source, name, origin):
     """Whether a source of src/ may call `name`, defined in `origin`."""
     own = layer(source)
-    if origin in EXEMPT or layer(origin) in VISIBLE[own] or name in UPCALLS or name in CONTRACTS["instance"]:
+    if origin in EXEMPT or layer(origin) in VISIBLE.get(own, ()) or name in UPCALLS or name in CONTRACTS["instance"]:
         return True
-    if any(name in CONTRACTS.get(visible, ()) for visible in VISIBLE[own]):
+    if any(name in CONTRACTS.get(visible, ()) for visible in VISIBLE.get(own, ())):
         return True
     return own in ("tcp", "socket") and name.startswith(("weir_cc_", "weir_realtime_"))   # plug-ins, through their public contract
 

@@ -44,7 +44,7 @@ def include_allowed(path, target):
     if target_top == "include":
         return top != "drivers" or target.name not in ("socket.h", "cc.h", "realtime.h", "stats.h", "instance.h")
     if top == "src":
-        return target_top == "src" and (str(target) in EXEMPT or str(path) in EXEMPT or layer(target) in VISIBLE[layer(path)])
+        return target_top == "src" and (str(target) in EXEMPT or str(path) in EXEMPT or layer(target) in VISIBLE.get(layer(path), ()))
     if top == "drivers":
         return target_top == "drivers"
     if top == "ports":

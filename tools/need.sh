@@ -12,7 +12,7 @@ test) goal="libcmocka-dev qemu-user gcc-mips-linux-gnu libc6-dev-mips-cross dpkg
             iperf3 dnsmasq-base chrony ethtool tcpdump util-linux procps chromium chromium-driver" ;;
 check) goal="$clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
-bench) goal="g++ cargo:cargo valgrind dpkg-dev python3-venv iproute2 iperf3 ethtool util-linux" ;;
+bench) goal="cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 fuzz) goal="$clang" ;;
 *)
     echo "usage: tools/need.sh run|test|check|size|bench|fuzz" >&2

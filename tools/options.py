@@ -35,6 +35,13 @@ def table(options):
     return "\n".join(out + [""])
 
 
+def left_out(options, profile):
+    """The src/ files that a profile leaves out; a name with a slash at its end means the C files of that folder."""
+    for option in options.values():
+        for path in option.get("files_when_zero" if option[profile] else "files", []):
+            yield from (str(file.relative_to(ROOT)) for file in sorted((ROOT / path).glob("*.c"))) if path.endswith("/") else [path]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when a made file differs from the table")
@@ -42,7 +49,7 @@ def main():
     arguments = parser.parse_args()
     options = tomllib.loads((ROOT / "config/options.toml").read_text())
     if arguments.sources:
-        print("\n".join(path for o in options.values() for path in o.get("files_when_zero" if o[arguments.sources] else "files", [])))
+        print("\n".join(left_out(options, arguments.sources)))
         return 0
     stale = 0
     for path, text in ((ROOT / "include/weir/options.h", header(options)), (ROOT / "docs/options.md", table(options))):

@@ -9,7 +9,8 @@ data    variable data of the objects (there is none) plus, for profiles without 
 stack   the worst sum along the call tree: each function's own frame (gcc -fstack-usage) plus its deepest callee
         (gcc -fcallgraph-info). Calls through pointers are followed as config/calls.toml says; a caller not listed there is
         reported, and recursion must be listed there with its bound (its frames are counted twice). Library routines of the compiler and libc, and the driver's and port's functions, are not counted.
-core    tiny.core_code: tiny linked with --gc-sections from the public functions a server needs (config/budgets.toml, tiny.server)."""
+core    tiny.core_code: tiny as one translation unit (weir_all.o), which is how it is meant to be built into a firmware, linked with
+        --gc-sections from the public functions a server needs (config/budgets.toml, tiny.server)."""
 import json
 import pathlib
 import re
@@ -103,7 +104,7 @@ def core_code(server):
     """Bytes of code left of tiny when only what a server calls is linked, and the calls that tiny does not have."""
     target = BUILD / "tiny/core.elf"
     run(METAL + "ld", "--gc-sections", "--unresolved-symbols=ignore-all", "-Ttext=0", "-e", server[0], *[f"--undefined={name}" for name in server],
-        *objects("tiny"), "-o", target)
+        BUILD / "tiny/weir_all.o", "-o", target)
     missing = set(server) - set(re.findall(r"^(\w+) [^U]", run(METAL + "nm", "--format=posix", target), re.M))
     return sections(target)[0], sorted(missing)
 

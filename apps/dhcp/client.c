@@ -347,6 +347,8 @@ static void watch_link(struct dhcp *dhcp)
 static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
 {
     struct dhcp *dhcp = (struct dhcp *)app;
+    if (dhcp->state == DHCP_STOPPED)
+        return WEIR_NEVER;
     watch_link(dhcp);
     // While bound, an address that lost its defence is given back (RFC 5227 §2.4, RFC 2131 §4.4.1).
     if ((dhcp->state == DHCP_BOUND || dhcp->state == DHCP_RENEWING) && dhcp->netif->arp_state == WEIR_ADDRESS_CONFLICT) {
@@ -391,6 +393,7 @@ int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, c
         error = loop_watch(loop, dhcp->socket, &dhcp->watch);
     if (error != WEIR_OK) {
         (void)weir_socket_close(loop->weir, dhcp->socket);
+        dhcp->socket = 0;
         return error;
     }
     enter_init(dhcp, 0);
@@ -398,17 +401,23 @@ int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, c
     return WEIR_OK;
 }
 
+void dhcp_release(struct dhcp *dhcp)
+{
+    if (dhcp->state != DHCP_BOUND && dhcp->state != DHCP_RENEWING && dhcp->state != DHCP_REBINDING)
+        return;
+    dhcp->xid = random_u32(dhcp);
+    send_goodbye(dhcp, DHCP_RELEASE, &dhcp->lease);
+    dhcp->state = DHCP_STOPPED;
+    dhcp->due_us = WEIR_NEVER;
+}
+
 void dhcp_stop(struct dhcp *dhcp)
 {
-    if (dhcp->state == DHCP_STOPPED)
+    if (dhcp->socket <= 0)
         return;
-    if (dhcp->state == DHCP_BOUND || dhcp->state == DHCP_RENEWING || dhcp->state == DHCP_REBINDING) {
-        dhcp->xid = random_u32(dhcp);
-        send_goodbye(dhcp, DHCP_RELEASE, &dhcp->lease);
-        (void)weir_poll(weir_of(dhcp), weir_now_us(weir_of(dhcp)));  // while the address is still ours
-    }
     dhcp->state = DHCP_STOPPED;
     loop_remove(dhcp->loop, &dhcp->app);
     (void)weir_socket_close(weir_of(dhcp), dhcp->socket);
+    dhcp->socket = 0;
     address_clear(dhcp);
 }

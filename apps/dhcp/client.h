@@ -58,7 +58,10 @@ struct dhcp {
 // Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket.
 int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host, void (*changed)(struct dhcp *, bool bound, void *),
                void *context);
-// Tells the server (RELEASE), clears address and route.
+// Tells the server that the lease is no longer needed (RELEASE, to its address: it may take an ARP round trip). Let the instance run
+// a moment before dhcp_stop, or the server keeps the lease until it ends.
+void dhcp_release(struct dhcp *dhcp);
+// Clears address and route.
 void dhcp_stop(struct dhcp *dhcp);
 const char *dhcp_state_name(enum dhcp_state state);
 

@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "weir/stats.h"
+
 #define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
+#define FAREWELL_US 3000000u    // at the end, so long for the peers' last acknowledgements
+#define RELEASE_US 100000u      // … and for the lease's release to leave
 
 static bool failed(const char *what, int error)
 {
@@ -167,10 +171,16 @@ static void servers_stop(struct host *host)
 
 // --- life -------------------------------------------------------------------------------------------------------------------
 
+// What wrappers hold back arrives first; what was sent meanwhile may make them due earlier.
 static uint64_t host_turn(void *context, uint64_t now_us)
 {
     struct host *host = context;
-    return loop_run(&host->loop, now_us);
+    const struct weir_driver *driver = host->netif->driver;
+    if (driver->timer != NULL)
+        (void)driver->timer(host->netif, now_us);
+    uint64_t due_us = loop_run(&host->loop, now_us);
+    uint64_t driver_due_us = driver->timer != NULL ? driver->timer(host->netif, now_us) : WEIR_NEVER;
+    return driver_due_us < due_us ? driver_due_us : due_us;
 }
 
 static bool instance_open(struct host *host)
@@ -231,16 +241,48 @@ bool host_open(struct host *host, const struct host_options *options)
     return good;
 }
 
+// Whether a connection that was closed here still has data or a FIN to be acknowledged.
+static bool unsettled(struct host *host)
+{
+    struct weir_socket_info info;
+    uint32_t cursor = 0;
+    bool open = false;
+    posix_host_lock(&host->posix);
+    while (!open && (cursor = weir_socket_next(host->weir, cursor, &info)) != 0) {
+        bool closing = info.tcp_state == WEIR_TCP_FIN_WAIT_1 || info.tcp_state == WEIR_TCP_CLOSING || info.tcp_state == WEIR_TCP_LAST_ACK;
+        bool sending = info.send_queue > 0 && info.tcp_state >= WEIR_TCP_ESTABLISHED;
+        open = info.type == WEIR_STREAM && (closing || sending);
+    }
+    posix_host_unlock(&host->posix);
+    return open;
+}
+
+// The peers of a command, and the DHCP server, are to hear its end: FINs may need a retransmission, the RELEASE an ARP reply.
+static void farewell(struct host *host, bool released)
+{
+    uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us, most_us = now_us + FAREWELL_US;
+    while (now_us < least_us || (now_us < most_us && host->options->run != NULL && unsettled(host))) {
+        (void)posix_host_poll(&host->posix, 10000);
+        now_us = posix_now_us();
+    }
+}
+
 void host_close(struct host *host)
 {
     posix_host_lock(&host->posix);
     weir_clock(host->weir, posix_now_us());
     host->closing = true;
-    if (host->options->dhcp && host->dhcp.state != DHCP_STOPPED)
-        dhcp_stop(&host->dhcp);
+    bool leased = host->options->dhcp && host->dhcp.socket > 0;
+    if (leased)
+        dhcp_release(&host->dhcp);
     if (host->serving)
         servers_stop(host);
-    (void)weir_poll(host->weir, weir_now_us(host->weir));  // the last FINs and the RELEASE
+    posix_host_unlock(&host->posix);
+    if (host->added)
+        farewell(host, leased);
+    posix_host_lock(&host->posix);
+    if (leased)
+        dhcp_stop(&host->dhcp);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
     weir_destroy(host->weir);

@@ -33,7 +33,8 @@ void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
 static void connection_enter(struct http_connection *c, enum http_state state, uint32_t wait_us)
 {
     c->state = state;
-    c->due_us = weir_now_us(weir_of(c)) + wait_us;
+    c->since_us = weir_now_us(weir_of(c));
+    c->due_us = c->since_us + wait_us;
 }
 
 static void connection_end(struct http_connection *c, bool reset)
@@ -431,15 +432,19 @@ static void connection_event(struct weir_watch *watch, weir_socket socket, uint3
     status_next(http);
 }
 
-// A free place, made by closing the connection that has been idle longest if need be. NULL: all are at work.
+// A free place, made by closing the connection that has been idle longest if need be. NULL: all are at work. The status history's
+// sample each second looks again for newcomers.
 static struct http_connection *connection_place(struct http *http)
 {
     struct http_connection *idle = NULL;
+    uint64_t now_us = weir_now_us(http->loop->weir);
     for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
         struct http_connection *c = &http->connections[i];
         if (c->state == HTTP_FREE)
             return c;
-        if (c->state == HTTP_READING && c->in_length == 0 && (idle == NULL || c->due_us < idle->due_us))
+        // Not one that has just answered: its next request may be under way.
+        bool resting = c->state == HTTP_READING && c->in_length == 0 && now_us >= c->since_us + HTTP_REST_US;
+        if (resting && (idle == NULL || c->since_us < idle->since_us))
             idle = c;
     }
     return idle;

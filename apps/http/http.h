@@ -20,6 +20,7 @@
 #define HTTP_BODY_MAX 65536u       // bytes of a request's body read and forgotten; longer ones get 413
 #define HTTP_BYTES_MAX (1ull << 40)  // of /bytes/N
 #define HTTP_IDLE_US 30000000u     // between requests
+#define HTTP_REST_US 1000000u      // idle for less, a connection is not closed to make room
 #define HTTP_HEADER_US 10000000u   // from a header's first byte to its last
 #define HTTP_STALL_US 30000000u    // a peer that takes nothing of a response
 #define HTTP_STATUS_STALL_US 3000000u  // … of /status.json, whose buffer is shared
@@ -35,7 +36,7 @@ struct http_connection {
     enum http_state state;
     enum http_body body;
     bool keep_alive, head_only, ended;  // ended: the peer sent its last
-    uint64_t due_us;                    // then it is given up
+    uint64_t since_us, due_us;          // the state's beginning; when it is given up
     uint64_t skip;                      // bytes of the request's body still to come
     uint64_t body_at, body_left;
     uint32_t in_length, out_at, out_length;

@@ -67,13 +67,14 @@ static void measuring_begin(struct iperf3_client *client)
     client->interval_us = now_us + IPERF3_INTERVAL_US;
     client->phase = IPERF3_MEASURING;
     client->due_us = WEIR_NEVER;
+    for (uint32_t i = 0; i < client->test.stream_count && p->reverse; i++)
+        (void)iperf3_stream_receive(&client->test.streams[i]);
 }
 
 static void measuring_end(struct iperf3_client *client)
 {
     uint64_t now_us = now_of(client);
-    bool first = client->interval_from_us == client->test.start_us;
-    if (first || now_us > client->interval_from_us + IPERF3_INTERVAL_US / 10)
+    if (!client->intervals || now_us > client->interval_from_us + IPERF3_INTERVAL_US / 10)
         iperf3_report_interval(client, now_us);
     iperf3_test_end(&client->test, now_us);
     if (iperf3_control_state(&client->test, IPERF3_TEST_END))

@@ -18,7 +18,7 @@ struct iperf3_client {
     struct iperf3_test test;
     struct weir_endpoint server;
     enum iperf3_client_phase phase;
-    bool json, expect_results, intervals_begun;
+    bool json, expect_results, begun, intervals;  // begun: the report; intervals: one was written
     uint64_t due_us;               // the phase must end by then
     uint64_t interval_us;          // next interval report
     uint64_t interval_from_us;

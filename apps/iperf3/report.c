@@ -173,7 +173,7 @@ void iperf3_report_begin(struct iperf3_client *client)
     const struct iperf3_parameters *p = &test->parameters;
     char bytes[LINE_BYTES];
     struct text out;
-    client->intervals_begun = true;
+    client->begun = true;
     if (client->json) {
         begin_json(client);
         return;
@@ -302,7 +302,8 @@ void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us)
     struct iperf3_test *test = &client->test;
     struct total sum = {.count.bytes = 0};
     if (client->json)
-        client->print(client->context, client->interval_from_us == test->start_us ? "{\"streams\":[" : ",{\"streams\":[");
+        client->print(client->context, client->intervals ? ",{\"streams\":[" : "{\"streams\":[");
+    client->intervals = true;
     for (uint32_t i = 0; i < test->stream_count; i++) {
         struct total total = difference(&test->streams[i]);
         add(&sum.count, &total.count);
@@ -419,7 +420,7 @@ void iperf3_report_error(struct iperf3_client *client, const char *error)
 {
     if (!client->json)
         return;
-    client->print(client->context, client->intervals_begun ? "],\"end\":{},\"error\":\"" : "{\"start\":{},\"intervals\":[],\"end\":{},\"error\":\"");
+    client->print(client->context, client->begun ? "],\"end\":{},\"error\":\"" : "{\"start\":{},\"intervals\":[],\"end\":{},\"error\":\"");
     client->print(client->context, error);
     client->print(client->context, "\"}\n");
 }

@@ -194,6 +194,7 @@ static bool state_take(struct iperf3_server *server, uint8_t state)
                 (void)iperf3_stream_receive(&test->streams[i]);
         }
         iperf3_test_end(test, weir_now_us(weir_of(server)));
+        iperf3_streams_close(test);  // before the answer, as iperf3's own server: a client may block on them until then
         phase_enter(server, IPERF3_RESULTS, IPERF3_STEP_US);
         if (iperf3_control_state(test, IPERF3_EXCHANGE_RESULTS))
             return true;

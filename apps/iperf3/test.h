@@ -110,6 +110,7 @@ void iperf3_stream_sample(struct iperf3_stream *stream);
 void iperf3_test_begin(struct iperf3_test *test, uint64_t now_us);       // counting starts (again, after omitted seconds)
 void iperf3_test_end(struct iperf3_test *test, uint64_t now_us);         // and ends
 bool iperf3_test_reached(const struct iperf3_test *test);                // an end condition in bytes or blocks is met
+void iperf3_streams_close(struct iperf3_test *test);                     // the data sockets; their counts stay
 void iperf3_test_close(struct iperf3_test *test);                        // all sockets
 
 extern const char iperf3_hello[4], iperf3_hello_reply[4];

@@ -83,24 +83,24 @@ static enum weir_tx_verdict carry(struct weir_netif *netif, const struct weir_tx
 
 static const struct weir_driver driver = {.name = "pair", .tx = carry};
 
-static void deliver(struct end *end, uint32_t most)
+// A batch comes in, as the port's poller brings it: the clock, then at most BATCH frames.
+static void receive(struct end *end)
 {
-    for (; most && end->head != end->tail; most--) {
-        const struct frame *frame = &end->queue[end->head % QUEUE];
+    weir_clock(end->weir, now_us);
+    for (uint32_t most = BATCH; most && end->head != end->tail; most--) {
+        const struct frame *frame = &end->queue[end->head++ % QUEUE];
         const struct weir_slice slice = {frame->bytes, frame->length};
         const struct weir_frame lent = {.slices = &slice, .count = 1, .length = frame->length};
-        end->head++;
         weir_input(&end->netif, &lent);
     }
     if (end->peer->netif.flags & WEIR_NETIF_TX_BLOCKED)
         weir_tx_ready(&end->peer->netif);
 }
 
-// One turn of an end: a batch in, one poll. Returns whether anything is left to carry.
+// One turn of an end: a batch in, one poll.
 static void turn(struct end *end)
 {
-    weir_clock(end->weir, now_us);
-    deliver(end, BATCH);
+    receive(end);
     weir_poll(end->weir, now_us);
 }
 
@@ -186,13 +186,12 @@ static void drain_ready(void)
 
 static uint8_t block[65536];
 
+// The sending application: as much as is open to it, once a turn; the receiving one: what is there.
 static void fill(weir_socket from, uint64_t *left)
 {
     struct weir_span spans[2];
-    while (*left) {
-        const int lent = weir_socket_reserve(ends[0].weir, from, *left > 65536 ? 65536 : (uint32_t)*left, spans, 2);
-        if (lent <= 0)
-            return;
+    const int lent = *left ? weir_socket_reserve(ends[0].weir, from, *left > 65536 ? 65536 : (uint32_t)*left, spans, 2) : 0;
+    if (lent > 0) {
         weir_socket_commit(ends[0].weir, from, (uint32_t)lent);
         *left -= (uint32_t)lent;
     }
@@ -201,8 +200,8 @@ static void fill(weir_socket from, uint64_t *left)
 static void drain(weir_socket to, uint64_t *got)
 {
     struct weir_slice slices[4];
-    int lent;
-    while ((lent = weir_socket_peek(ends[1].weir, to, 0, slices, 4)) > 0) {
+    const int lent = weir_socket_peek(ends[1].weir, to, 0, slices, 4);
+    if (lent > 0) {
         *got += (uint32_t)lent;
         weir_socket_consume(ends[1].weir, to, (uint32_t)lent);
     }
@@ -210,18 +209,15 @@ static void drain(weir_socket to, uint64_t *got)
 
 static void fill_copying(weir_socket from, uint64_t *left)
 {
-    while (*left) {
-        const int wrote = weir_socket_write(ends[0].weir, from, block, *left > sizeof block ? sizeof block : (uint32_t)*left);
-        if (wrote <= 0)
-            return;
+    const int wrote = *left ? weir_socket_write(ends[0].weir, from, block, *left > sizeof block ? sizeof block : (uint32_t)*left) : 0;
+    if (wrote > 0)
         *left -= (uint32_t)wrote;
-    }
 }
 
 static void drain_copying(weir_socket to, uint64_t *got)
 {
-    int read;
-    while ((read = weir_socket_read(ends[1].weir, to, block, sizeof block)) > 0)
+    const int read = weir_socket_read(ends[1].weir, to, block, sizeof block);
+    if (read > 0)
         *got += (uint32_t)read;
 }
 
@@ -229,34 +225,41 @@ __attribute__((noinline)) static void measured_bulk(weir_socket from, weir_socke
 {
     uint64_t left = bytes, got = 0;
     while (got < bytes) {
+        now_us++;
         copying ? fill_copying(from, &left) : fill(from, &left);
-        turns();
+        turn(&ends[0]);
+        receive(&ends[1]);
         copying ? drain_copying(to, &got) : drain(to, &got);
+        weir_poll(ends[1].weir, now_us);
         drain_ready();
     }
 }
 
-// The end's turn, then what it wants: a byte.
-static void await_byte(struct end *end, weir_socket socket, uint8_t *byte)
+// A batch in, the byte read and written back (or on its way again), one poll.
+static void answer(struct end *end, weir_socket socket, uint8_t *byte)
 {
-    do {
-        now_us++;
-        turn(end);
-    } while (weir_socket_read(end->weir, socket, byte, 1) != 1);
+    now_us++;
+    receive(end);
+    if (weir_socket_read(end->weir, socket, byte, 1) == 1)
+        weir_socket_write(end->weir, socket, byte, 1);
+    weir_poll(end->weir, now_us);
 }
 
 __attribute__((noinline)) static void measured_echo(weir_socket client, weir_socket server, uint64_t rounds)
 {
     uint8_t byte = 1;
+    weir_socket_write(ends[0].weir, client, &byte, 1);
+    weir_poll(ends[0].weir, now_us);
     for (uint64_t i = 0; i < rounds; i++) {
-        weir_socket_write(ends[0].weir, client, &byte, 1);
-        weir_poll(ends[0].weir, now_us);
-        await_byte(&ends[1], server, &byte);
-        weir_socket_write(ends[1].weir, server, &byte, 1);
-        weir_poll(ends[1].weir, now_us);
-        await_byte(&ends[0], client, &byte);
+        const uint64_t before = frames_carried;
+        answer(&ends[1], server, &byte);
+        answer(&ends[0], client, &byte);
+        if (frames_carried - before < 2)
+            exit(1);
         drain_ready();
     }
+    turn(&ends[1]);
+    check(weir_socket_read(ends[1].weir, server, &byte, 1), "the last byte");
 }
 
 static void close_pair(weir_socket client, weir_socket server)

@@ -5,6 +5,7 @@
 #define WEIR_OPTIONS_H
 
 #if defined(WEIR_PROFILE_TINY)
+#define WEIR_DEFAULT_COMPACT 1
 #define WEIR_DEFAULT_ALLOCATOR 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 0
@@ -52,6 +53,7 @@
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
 #define WEIR_DEFAULT_CC_CUBIC 0
 #define WEIR_DEFAULT_SOCKETS 2
+#define WEIR_DEFAULT_LISTENERS 1
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
 #define WEIR_DEFAULT_SOCKET_OPTIONS 0
 #define WEIR_DEFAULT_STATS 0
@@ -64,6 +66,7 @@
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
 #elif defined(WEIR_PROFILE_SMALL)
+#define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_ALLOCATOR 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 1
@@ -111,6 +114,7 @@
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_SOCKETS 8
+#define WEIR_DEFAULT_LISTENERS 4
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
 #define WEIR_DEFAULT_SOCKET_OPTIONS 1
 #define WEIR_DEFAULT_STATS 1
@@ -123,6 +127,7 @@
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
 #else
+#define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_ALLOCATOR 1
 #define WEIR_DEFAULT_TIMER_WHEEL 1
 #define WEIR_DEFAULT_ERROR_NAMES 1
@@ -170,6 +175,7 @@
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_SOCKETS 1048575
+#define WEIR_DEFAULT_LISTENERS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 20
 #define WEIR_DEFAULT_SOCKET_OPTIONS 1
 #define WEIR_DEFAULT_STATS 1
@@ -183,6 +189,12 @@
 #define WEIR_DEFAULT_HANDLERS 1
 #endif
 
+#ifndef WEIR_CFG_COMPACT  // the compact stack of src/compact: a host that only serves, in place of the layers link, ip, tcp and socket
+#define WEIR_CFG_COMPACT WEIR_DEFAULT_COMPACT
+#endif
+#if WEIR_CFG_COMPACT < 0 || WEIR_CFG_COMPACT > 1
+#error "WEIR_CFG_COMPACT must be 0 to 1: the compact stack of src/compact: a host that only serves, in place of the layers link, ip, tcp and socket"
+#endif
 #ifndef WEIR_CFG_ALLOCATOR  // 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time
 #define WEIR_CFG_ALLOCATOR WEIR_DEFAULT_ALLOCATOR
 #endif
@@ -464,6 +476,12 @@
 #endif
 #if WEIR_CFG_SOCKETS < 1 || WEIR_CFG_SOCKETS > 1048575
 #error "WEIR_CFG_SOCKETS must be 1 to 1048575: sockets of all kinds at once"
+#endif
+#ifndef WEIR_CFG_LISTENERS  // listeners at once in static builds; in compact builds WEIR_CFG_SOCKETS counts them too
+#define WEIR_CFG_LISTENERS WEIR_DEFAULT_LISTENERS
+#endif
+#if WEIR_CFG_LISTENERS < 0 || WEIR_CFG_LISTENERS > 65535
+#error "WEIR_CFG_LISTENERS must be 0 to 65535: listeners at once in static builds; in compact builds WEIR_CFG_SOCKETS counts them too"
 #endif
 #ifndef WEIR_CFG_SOCKET_INDEX_BITS  // bits of a handle that name the slot; the rest, up to 31, is its generation
 #define WEIR_CFG_SOCKET_INDEX_BITS WEIR_DEFAULT_SOCKET_INDEX_BITS

@@ -69,6 +69,7 @@ struct posix_host {
     atomic_uint wanting;           // threads at the lock
     uint64_t sleeping_until_us;
     uint64_t last_work_us;
+    int budget;                    // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
     atomic_uint signals;           // writes to wake_fd
 };

@@ -57,8 +57,9 @@ static inline uint16_t checksum_add_at(uint16_t sum, uint16_t piece, uint32_t of
 // A host-order 16-bit word as it contributes to a sum.
 static inline uint16_t checksum_word(uint16_t host)
 {
-    const uint8_t bytes[2] = {(uint8_t)(host >> 8), (uint8_t)host};
+    uint8_t bytes[2];
     uint16_t native;
+    put16(bytes, host);
     memcpy(&native, bytes, 2);
     return native;
 }

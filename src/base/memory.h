@@ -35,6 +35,8 @@ static inline void memory_put(struct memory *memory, void *pointer, size_t bytes
 // Takes from weir_create's block (or the allocator when there is none); for fixed tables at start only. Zeroed, aligned to 8.
 // NULL: none. What came from the block is never given to memory_put; what came from the allocator is.
 void *memory_carve(struct memory *memory, size_t bytes);
+// What that takes of the block: for weir_size, which adds up what the modules say they will carve.
+static inline size_t memory_carve_bytes(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 
 // A pool: a free list of equal objects, all carved at start in static builds, taken one by one in allocator builds and
 // kept (up to `keep`) for the next.
@@ -46,6 +48,7 @@ struct pool {
 void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep);
 // When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an allocator alone.
 int pool_carve(struct pool *pool, struct memory *memory, uint32_t count);
+static inline size_t pool_carve_bytes(size_t object_bytes, uint32_t count) { return WEIR_CFG_ALLOCATOR ? 0 : count * memory_carve_bytes(object_bytes); }
 void *pool_get(struct pool *pool, struct memory *memory);  // NULL: none. Not zeroed
 void pool_put(struct pool *pool, struct memory *memory, void *object);
 void pool_drain(struct pool *pool, struct memory *memory);  // gives every free object back (weir_destroy)

@@ -38,6 +38,8 @@ static void records_attach(struct records *records, struct records_ring *ring, u
     records->last = ring;
 }
 
+size_t records_carve_bytes(uint32_t limit) { return WEIR_CFG_ALLOCATOR || !limit ? 0 : memory_carve_bytes(RECORDS_RING_HEADER + limit); }
+
 int records_carve(struct records *records, struct memory *memory)
 {
     if (WEIR_CFG_ALLOCATOR || !records->limit)

@@ -23,6 +23,7 @@ struct records {
 void records_init(struct records *records, uint32_t limit);
 // Static builds: takes `limit` bytes (and a few words) now, or WEIR_NO_MEMORY. Allocator builds: nothing to do.
 int records_carve(struct records *records, struct memory *memory);
+size_t records_carve_bytes(uint32_t limit);  // what that takes of the block
 // Room for one record of `length` bytes, aligned to 8; NULL: full, or no memory. It is in the queue at once. An empty queue takes any
 // record with length + 8, rounded up to 8, within the limit.
 void *records_push(struct records *records, struct memory *memory, uint32_t length);

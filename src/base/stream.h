@@ -22,6 +22,7 @@ void stream_close(struct memory *memory, struct stream *stream);
 // Static builds: sets `count` streams of `limit` bytes aside for stream_open, which otherwise takes what is left of weir_create's block. A
 // closed stream is kept for the next. Allocator builds: nothing to do.
 int stream_carve(struct memory *memory, uint32_t count, uint32_t limit);
+static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit);  // what that takes of the block
 static inline uint32_t stream_length(const struct stream *stream);
 static inline uint32_t stream_limit(const struct stream *stream);
 // Below what it holds: takes effect as it drains. Static builds: never above the size it was set aside with.
@@ -32,6 +33,8 @@ static inline uint32_t stream_ensure(struct memory *memory, struct stream *strea
 // Memory of [offset, offset+length) as at most `count` spans; returns the number of spans (0 for length 0). Bytes covered may be fewer
 // when count is too small. The range must exist (ensured). The common case, one span, is fast.
 static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
+// The first of those spans: memory from `offset` on in one piece, at most `length` bytes. The range exists and is not empty.
+static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length);
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
@@ -80,6 +83,11 @@ uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
 void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes);
 
+static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit)
+{
+    (void)count, (void)limit;
+    return 0;
+}
 static inline uint32_t stream_length(const struct stream *stream) { return stream->length; }
 static inline uint32_t stream_limit(const struct stream *stream) { return stream->limit; }
 static inline void stream_set_limit(struct stream *stream, uint32_t limit) { stream->limit = limit; }
@@ -113,6 +121,24 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
     return 1;
 }
 
+static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    uint32_t at = stream->skip + offset, size = stream->first_size;
+    uint8_t *data = stream->first_data;
+    if (at >= size) {
+        if (stream->odd) {
+            struct weir_span span = {NULL, 0};
+            stream_spans_search(stream, offset, length, &span, 1);
+            return span;
+        }
+        at -= size;
+        data = stream->pieces[stream->first + 1 + at / STREAM_CHUNK].data;
+        at %= STREAM_CHUNK;
+        size = STREAM_CHUNK;
+    }
+    return (struct weir_span){data + at, min_u32(length, size - at)};
+}
+
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     if (bytes >= stream->room || stream->skip + bytes >= stream->first_size) {
@@ -135,6 +161,7 @@ struct stream {
     uint8_t data[];
 };
 
+static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit) { return count * memory_carve_bytes(sizeof(struct stream) + limit); }
 uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
 void stream_flat_drop(struct stream *stream, uint32_t bytes);
 
@@ -154,6 +181,12 @@ static inline uint32_t stream_ensure(struct memory *memory, struct stream *strea
 static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
 {
     return stream_flat_spans(stream, offset, length, spans, count);
+}
+static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    struct weir_span span = {NULL, 0};
+    stream_flat_spans(stream, offset, length, &span, 1);
+    return span;
 }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {

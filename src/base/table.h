@@ -9,6 +9,7 @@
 struct table_node {
     struct table_node *next;
     uint32_t hash;
+    uint32_t spare;  // the owner's, for what it seldom needs: would be padding on 64-bit machines
 };
 
 #if WEIR_CFG_ALLOCATOR

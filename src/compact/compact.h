@@ -20,8 +20,8 @@
     WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
 #error "WEIR_CFG_COMPACT has none of TCP_CONNECT, _WINDOW_SCALE, _TIMESTAMPS, _SACK, _HELD, _URGENT, _KEEPALIVE, _SYN_COOKIES, _INFO, CC_CUBIC"
 #endif
-#if WEIR_CFG_NETIFS != 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
-#error "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts listeners and at least one connection, 250 at most"
+#if WEIR_CFG_NETIFS != 1 || WEIR_CFG_LISTENERS < 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
+#error "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts at least one listener and one connection, 250 at most"
 #endif
 #if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
 #error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
@@ -109,39 +109,40 @@ enum conn_flag {
     CONN_WRITE_BLOCKED = 0x800,  // the user found no room
 };
 
+// Bytes, halfwords, words, arrays: small offsets make short instructions.
 struct conn {
     struct socket socket;
     uint16_t flags;  // enum conn_flag
-    uint8_t backoff, duplicate_acks;
-    int8_t error;  // pending enum weir_error
-    struct peer peer;
-    uint32_t due, ack_due;
-    uint32_t una, nxt, max;    // max: end of all that was ever sent; nxt falls back to una at a timeout
-    uint32_t expected, edge;   // RCV.NXT, and the right edge promised, which never moves left
-    uint32_t update_sequence;  // SND.WL1
-    uint32_t recover;
-    uint32_t progress;         // when the peer last took something, or told us to wait (user timeout)
-    uint32_t rtt_sequence, rtt_started;
-    uint32_t srtt8, rttvar4, rto;      // RFC 6298, scaled as in src/tcp/rtt.c; srtt8 0: no sample
-    uint32_t challenged;               // when an unacceptable segment was last answered
-    uint32_t beyond_start, beyond_end; // data kept beyond a hole; equal: none
-    uint32_t cwnd, ssthresh;
-    uint16_t window, window_max;       // the peer's
-    uint16_t send_at, send_length;     // ring: place of the byte `una`, bytes queued
+    uint8_t duplicate_acks;
+    int8_t error;  // enum weir_error that ended it
+    uint16_t window, window_max;          // the peer's
+    uint16_t send_at, send_length;        // ring: place of the byte `una`, bytes queued
     uint16_t receive_at, receive_length;  // ring: oldest unread byte, bytes in order
+    struct peer peer;
+    uint32_t una, nxt, max;             // max: end of all that was ever sent; nxt falls back to una at a timeout
+    uint32_t expected, edge;            // RCV.NXT, and the right edge promised, which never moves left
+    uint32_t due, ack_due;              // of the timers, low 32 bits of µs
+    uint32_t cwnd, ssthresh, recover;   // RFC 5681, RFC 6582
+    uint32_t update_sequence;           // SND.WL1
+    uint32_t progress;                  // when the peer last took something, or told us to wait (user timeout)
+    uint32_t rtt_sequence, rtt_started;
+    uint32_t srtt8, rttvar4;            // RFC 6298, scaled as in src/tcp/rtt.c; srtt8 0: no sample
+    uint32_t rto;                       // µs, backed off
+    uint32_t challenged;                // when an unacceptable segment was last answered
+    uint32_t beyond_start, beyond_end;  // data kept beyond a hole; equal: none
     uint8_t send[SEND_BYTES], receive[RECEIVE_BYTES];
 };
 
 struct weir {
+    bool output_pending;
+    uint16_t outbox_length;
     const struct weir_port *port;
     struct weir_netif *netif;
     uint64_t now_us;
-    uint32_t secret[4];  // RFC 6528
-    struct entry half_open[HALF_OPENS], time_wait[TIME_WAITS];
-    uint16_t outbox_length;
-    uint8_t outbox[WEIR_CFG_OUTBOX_BYTES];  // frames, each behind its length of two bytes
-    bool output_pending;
+    uint32_t secret[4];                             // RFC 6528
+    struct entry entries[HALF_OPENS + TIME_WAITS];  // handshakes, then TIME-WAIT
     struct listener listeners[LISTENERS];
+    uint8_t outbox[WEIR_CFG_OUTBOX_BYTES];  // frames, each behind its length of two bytes
     struct conn conns[CONNS];
 };
 
@@ -156,7 +157,7 @@ LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t le
 LOCAL void outbox_send(struct weir *weir);
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
 // Sends head and up to two slices of payload; slices[0] is made here. false: FULL, nothing was taken.
-LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice slices[3], uint32_t count);
+LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice *slices, uint32_t count);
 static inline bool frame_may_send(const struct weir *weir)
 {
     return weir->netif && (weir->netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
@@ -179,12 +180,17 @@ LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
 // conn.c
 LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer);
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
-LOCAL void conn_event(struct conn *c, uint32_t events);
+LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                     // a sample
+LOCAL void conn_rto(struct conn *c);                                        // from the samples: ends a back-off
+LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
 LOCAL void conn_end(struct conn *c, int error);  // CLOSED: free as soon as it has no handle
 LOCAL void conn_reset(struct weir *weir, struct conn *c, int error);
-LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
-LOCAL void conn_consume(struct conn *c, uint32_t bytes);
+LOCAL void conn_shut(struct conn *c);            // FIN follows what is queued
 LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c);
+// Whether the user may send, and whether anything sent or queued is not acknowledged yet.
+static inline bool conn_writable(const struct conn *c) { return c->socket.state == WEIR_TCP_ESTABLISHED || c->socket.state == WEIR_TCP_CLOSE_WAIT; }
+static inline bool conn_owes(const struct conn *c) { return c->send_length || c->flags & CONN_FIN_QUEUED; }
+static inline void conn_event(struct conn *c, uint32_t events) { c->socket.events |= (uint8_t)events; }
 
 // input.c
 LOCAL void tcp_input(struct weir *weir, struct segment *segment);
@@ -198,8 +204,10 @@ LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct
                             uint32_t window, uint32_t payload_length, uint16_t payload_sum);
 LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags);
 LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);  // RST, where one is due (RFC 9293 §3.10.7.1)
-LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);                // 0: there is more to send, else WAIT_FOREVER
-// Bytes [at, at + length) of a ring as spans; returns how many spans.
-LOCAL uint32_t ring_spans(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count);
+LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);  // 0: there is more to send, else WAIT_FOREVER
+LOCAL uint32_t conn_edge(const struct conn *c);                 // the right edge of the window that may be promised now
+LOCAL void conn_consume(struct conn *c, uint32_t bytes);        // the user took the oldest bytes
+// Bytes [at, at + length) of a ring as one or two slices, as far as `count` goes; returns the bytes they cover.
+LOCAL uint32_t ring_slices(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A connection: its beginning, its end, its timers. RFC 6298 is kept by `rto`, `backoff` and the one send timer; the send timer runs while
-// anything is queued or in flight.
+// A connection: its beginning, its end, its timers. One timer serves retransmission and probes: it runs while anything is queued or in
+// flight, so what cannot be sent now is tried again when it fires, whatever the reason was.
 #include "compact/compact.h"
 #include "wire/tcp.h"
 
@@ -17,13 +17,10 @@ LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer)
 
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
 {
-    struct listener *listener = listener_find(weir, entry->peer.our_port);
     struct conn *c = weir->conns;
     while (c->socket.state || c->socket.open)
         if (++c == weir->conns + CONNS)
             return NULL;
-    if (!listener)
-        return NULL;
     const weir_socket handle = c->socket.handle;
     memset(c, 0, offsetof(struct conn, send));
     c->socket.handle = handle;
@@ -31,48 +28,36 @@ LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
     c->flags = CONN_WAITS_ACCEPT;
     c->peer = entry->peer;
     c->una = c->nxt = c->max = entry->sequence;
+    c->recover = entry->sequence - 1;
     c->expected = entry->expected;
     c->edge = entry->expected + RECEIVE_BYTES;
     c->progress = now(weir);
     c->challenged = now(weir) - USER_TIMEOUT_US;
-    c->ssthresh = UINT32_MAX;
+    c->ssthresh = UINT16_MAX;
     c->cwnd = 3u * c->peer.mss;  // RFC 5681 §3.1, for segments of 1095 to 2190 bytes; a bit less than allowed for smaller ones
-    c->rto = RTO_AFTER_SYN_US;
     if (!entry->tries)
-        rtt_sample(c, now(weir) - (entry->due - RTO_INITIAL_US));
-    listener->socket.events |= WEIR_READABLE;
+        conn_rtt(c, now(weir) - entry->due + RTO_INITIAL_US);
+    conn_rto(c);
     return c;
 }
 
-LOCAL void rtt_sample(struct conn *c, uint32_t sample_us)
+LOCAL void conn_rtt(struct conn *c, uint32_t sample_us)
 {
-    sample_us |= 1;  // 0 means that there is none
-    if (c->srtt8) {  // RFC 6298 §2.3: RTTVAR first, with the SRTT before this sample
-        const uint32_t srtt = c->srtt8 >> 3, error = sample_us > srtt ? sample_us - srtt : srtt - sample_us;
-        c->rttvar4 += error - (c->rttvar4 >> 2);
-        c->srtt8 += sample_us - srtt;
-    } else {
+    sample_us |= 1;    // 0 means that there is none
+    if (!c->srtt8) {  // RFC 6298 §2.2
         c->srtt8 = sample_us << 3;
         c->rttvar4 = sample_us << 1;
+        return;
     }
-    // The variation is held above the smallest RTO, so that a peer's delayed acknowledgement does not look like a loss.
-    c->rto = min_u32((c->srtt8 >> 3) + max_u32(c->rttvar4, WEIR_CFG_TCP_RTO_MIN_MS * 1000u), RTO_MAX_US);
+    const uint32_t error = sample_us - (c->srtt8 >> 3);  // §2.3: RTTVAR first, with the SRTT before this sample
+    c->rttvar4 += ((int32_t)error < 0 ? -error : error) - (c->rttvar4 >> 2);
+    c->srtt8 += error;
 }
 
-LOCAL void conn_event(struct conn *c, uint32_t events) { c->socket.events |= (uint8_t)events; }
-
-LOCAL void conn_end(struct conn *c, int error)
+// The variation is held above the smallest RTO, so that a peer's delayed acknowledgement does not look like a loss.
+LOCAL void conn_rto(struct conn *c)
 {
-    c->socket.state = WEIR_TCP_CLOSED;
-    c->flags &= CONN_FIN_RECEIVED | CONN_READ_SHUT;
-    c->error = (int8_t)error;
-    conn_event(c, WEIR_HANGUP | WEIR_READABLE | WEIR_WRITABLE | (error ? WEIR_ERROR : 0));
-}
-
-LOCAL void conn_reset(struct weir *weir, struct conn *c, int error)
-{
-    segment_reply(weir, &c->peer, c->max, c->expected, TCP_RST | TCP_ACK);
-    conn_end(c, error);
+    c->rto = c->srtt8 ? (c->srtt8 >> 3) + max_u32(c->rttvar4, WEIR_CFG_TCP_RTO_MIN_MS * 1000u) : RTO_AFTER_SYN_US;
 }
 
 LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us)
@@ -81,7 +66,66 @@ LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us)
     c->flags |= CONN_TIMER;
 }
 
-LOCAL void conn_retransmit_timer(const struct weir *weir, struct conn *c)
+LOCAL void conn_end(struct conn *c, int error)
 {
-    conn_timer(weir, c, min_u32((uint64_t)c->rto << c->backoff > RTO_MAX_US ? RTO_MAX_US : c->rto << c->backoff, RTO_MAX_US));
+    c->socket.state = WEIR_TCP_CLOSED;
+    c->flags &= CONN_FIN_RECEIVED | CONN_READ_SHUT;
+    c->error = (int8_t)error;
+    conn_event(c, WEIR_HANGUP | WEIR_READABLE | WEIR_WRITABLE | (error ? WEIR_ERROR : 0u));
+}
+
+LOCAL void conn_reset(struct weir *weir, struct conn *c, int error)
+{
+    segment_reply(weir, &c->peer, c->max, c->expected, TCP_RST | TCP_ACK);
+    conn_end(c, error);
+}
+
+LOCAL void conn_shut(struct conn *c)
+{
+    if (!conn_writable(c))
+        return;
+    c->socket.state = c->socket.state == WEIR_TCP_ESTABLISHED ? WEIR_TCP_FIN_WAIT_1 : WEIR_TCP_LAST_ACK;
+    c->flags |= CONN_FIN_QUEUED;
+}
+
+// RFC 6298 §5.4 to 5.6, RFC 5681 §3.1, RFC 9293 §3.8.6.1: everything unacknowledged will be sent again, beginning with one segment; a
+// closed window is probed with one byte. The connection is given up (§3.8.3, R2) when the peer neither took data nor told us to wait.
+static void conn_timeout(struct weir *weir, struct conn *c)
+{
+    c->flags &= (uint16_t)~CONN_TIMER;
+    if (!conn_owes(c)) {
+        conn_end(c, 0);  // FIN-WAIT-2, and nobody has the handle
+        return;
+    }
+    if (now(weir) - c->progress >= USER_TIMEOUT_US) {
+        conn_end(c, WEIR_TIMED_OUT);
+        return;
+    }
+    c->rto = min_u32(2 * c->rto, RTO_MAX_US);
+    if (c->window && c->max != c->una) {
+        c->ssthresh = max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
+        c->cwnd = c->peer.mss;
+    }
+    c->nxt = c->una;
+    c->recover = c->max;  // RFC 6582 §4: duplicates of what is sent again mean nothing
+    c->flags = (uint16_t)((c->flags & ~(CONN_RECOVERY | CONN_TIMING)) | CONN_FORCE);
+}
+
+LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c)
+{
+    if (c->flags & CONN_TIMER && seq_le(c->due, now(weir)))
+        conn_timeout(weir, c);
+    if (c->flags & CONN_ACK_DELAYED && seq_le(c->ack_due, now(weir)))
+        c->flags |= CONN_ACK_NOW;
+    if (!c->socket.state)
+        return WAIT_FOREVER;
+    // A FIN-WAIT-2 that nobody holds ends by itself.
+    if (c->socket.state == WEIR_TCP_FIN_WAIT_2 && !c->socket.open && !(c->flags & CONN_TIMER))
+        conn_timer(weir, c, FIN_WAIT_2_US);
+    uint32_t wait_us = conn_output(weir, c);
+    if (c->flags & CONN_TIMER)
+        wait_us = min_u32(wait_us, c->due - now(weir));
+    if (c->flags & CONN_ACK_DELAYED)
+        wait_us = min_u32(wait_us, c->ack_due - now(weir));
+    return wait_us;
 }

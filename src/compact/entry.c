@@ -19,7 +19,7 @@ LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2])
 
 static struct entry *entry_find(struct weir *weir, const struct peer *peer)
 {
-    for (struct entry *entry = weir->half_open; entry < weir->time_wait + TIME_WAITS; entry++)
+    for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS + TIME_WAITS; entry++)
         if (entry->state && memcmp(&entry->peer, peer, PEER_NAME_BYTES) == 0)
             return entry;
     return NULL;
@@ -63,7 +63,7 @@ LOCAL void listener_input(struct weir *weir, const struct segment *segment)
         segment_refuse(weir, segment);
         return;
     }
-    struct entry *entry = entry_take(weir, weir->half_open, HALF_OPENS);
+    struct entry *entry = entry_take(weir, weir->entries, HALF_OPENS);
     entry->peer = segment->peer;
     entry->peer.mss = mss_of(weir, segment);
     entry->sequence = isn(weir, &entry->peer) + 1;
@@ -121,9 +121,13 @@ static void half_open_input(struct weir *weir, struct entry *entry, struct segme
         segment_refuse(weir, segment);
         return;
     }
-    struct conn *c = conn_new(weir, entry);
-    if (!c)
-        return;  // as if it were lost: the SYN-ACK will be sent again, and the peer's data too
+    struct listener *listener = listener_find(weir, entry->peer.our_port);
+    struct conn *c = listener ? conn_new(weir, entry) : NULL;
+    if (!c) {  // as if it were lost: the SYN-ACK will be sent again as long as the peer answers it
+        entry->tries = 1;
+        return;
+    }
+    listener->socket.events |= WEIR_READABLE;
     entry->state = ENTRY_FREE;
     c->update_sequence = segment->sequence;
     conn_input(weir, c, segment);
@@ -143,7 +147,7 @@ LOCAL bool entry_input(struct weir *weir, struct segment *segment)
 
 LOCAL void entry_time_wait(struct weir *weir, const struct conn *c)
 {
-    struct entry *entry = entry_take(weir, weir->time_wait, TIME_WAITS);
+    struct entry *entry = entry_take(weir, weir->entries + HALF_OPENS, TIME_WAITS);
     entry->peer = c->peer;
     entry->sequence = c->max;
     entry->expected = c->expected;
@@ -163,7 +167,7 @@ static void syn_ack_send(struct weir *weir, struct entry *entry)
 LOCAL uint32_t entries_turn(struct weir *weir)
 {
     uint32_t wait_us = WAIT_FOREVER;
-    for (struct entry *entry = weir->half_open; entry < weir->time_wait + TIME_WAITS; entry++) {
+    for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS + TIME_WAITS; entry++) {
         if (entry->state && seq_le(entry->due, now(weir))) {
             if (entry->state == ENTRY_TIME_WAIT || entry->tries == SYN_ACK_TRIES) {
                 entry->state = ENTRY_FREE;

@@ -20,7 +20,7 @@ LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t
     put16(head + 12, type);
 }
 
-LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice slices[3], uint32_t count)
+LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice *slices, uint32_t count)
 {
     struct weir_netif *netif = weir->netif;
     struct weir_tx tx;

@@ -48,6 +48,14 @@ struct reassembly {
 static struct intervals *intervals_of(struct reassembly *r) { return (struct intervals *)(void *)(r + 1); }
 static uint32_t entry_bytes(void) { return (uint32_t)sizeof(struct reassembly) + intervals_bytes(INTERVALS_MAX); }
 
+// What is left for pieces when the entries have theirs.
+static uint32_t chunk_count(void)
+{
+    return (WEIR_CFG_REASSEMBLY_BYTES - min_u32(WEIR_CFG_REASSEMBLY_BYTES, DATAGRAMS_MAX * entry_bytes())) / CHUNK_BYTES;
+}
+
+size_t fragment_bytes(void) { return pool_carve_bytes(entry_bytes(), DATAGRAMS_MAX) + pool_carve_bytes(CHUNK_BYTES, chunk_count()); }
+
 int fragment_init(struct weir *weir)
 {
     struct fragments *f = &weir->ip.fragments;
@@ -57,8 +65,7 @@ int fragment_init(struct weir *weir)
     if (WEIR_CFG_ALLOCATOR)
         return WEIR_OK;
     const int error = pool_carve(&f->entries, &weir->memory, DATAGRAMS_MAX);
-    const uint32_t left = WEIR_CFG_REASSEMBLY_BYTES - min_u32(WEIR_CFG_REASSEMBLY_BYTES, DATAGRAMS_MAX * entry_bytes());
-    return error ? error : pool_carve(&f->chunks, &weir->memory, left / CHUNK_BYTES);
+    return error ? error : pool_carve(&f->chunks, &weir->memory, chunk_count());
 }
 
 // --- entries ---------------------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ struct icmp_limit {
     uint16_t credit;
 };
 
+size_t icmp_limit_bytes(void) { return memory_carve_bytes(LIMIT_SETS * LIMIT_WAYS * sizeof(struct icmp_limit)); }
+
 int icmp_limit_init(struct weir *weir)
 {
     weir->ip.limits = memory_carve(&weir->memory, LIMIT_SETS * LIMIT_WAYS * sizeof(struct icmp_limit));

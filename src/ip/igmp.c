@@ -28,6 +28,8 @@ struct igmp_group {
     uint32_t version_until_ms;  // version 1 is believed so long
 };
 
+size_t igmp_bytes(void) { return memory_carve_bytes(WEIR_CFG_MULTICAST_GROUPS * sizeof(struct igmp_group)); }
+
 int igmp_init(struct weir *weir)
 {
     weir->ip.groups = memory_carve(&weir->memory, WEIR_CFG_MULTICAST_GROUPS * sizeof(struct igmp_group));

@@ -95,6 +95,7 @@ struct ip {
 };
 
 int ip_init(struct weir *weir);
+size_t ip_bytes(void);
 void ip_free(struct weir *weir);
 void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.

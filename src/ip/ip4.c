@@ -5,6 +5,11 @@
 
 #include "link/handler.h"
 
+size_t ip_bytes(void)
+{
+    return records_carve_bytes(WEIR_CFG_OUTBOX_BYTES) + fragment_bytes() + icmp_limit_bytes() + pmtu_bytes() + igmp_bytes();
+}
+
 int ip_init(struct weir *weir)
 {
     weir->ip.generation = 1;

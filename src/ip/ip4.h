@@ -57,10 +57,12 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us);
 
 #if WEIR_CFG_FRAGMENTS
 int fragment_init(struct weir *weir);
+size_t fragment_bytes(void);
 void fragment_free(struct weir *weir);
 void fragment_input(struct weir *weir, struct packet *packet, const struct ip4 *header);  // packet behind the network header
 uint64_t fragment_poll(struct weir *weir, uint64_t now_us);
 #else
+static inline size_t fragment_bytes(void) { return 0; }
 static inline int fragment_init(struct weir *weir)
 {
     (void)weir;
@@ -81,12 +83,15 @@ static inline uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
 
 #if WEIR_CFG_ICMP_ERRORS
 int icmp_limit_init(struct weir *weir);
+size_t icmp_limit_bytes(void);
 void icmp_limit_free(struct weir *weir);
 bool icmp_limit_take_echo(struct weir *weir, struct weir_addr destination);  // as icmp_limit_take, at the price of an echo reply
 int pmtu_init(struct weir *weir);
+size_t pmtu_bytes(void);
 void pmtu_free(struct weir *weir);
 uint64_t pmtu_poll(struct weir *weir, uint64_t now_us);
 #else
+static inline size_t icmp_limit_bytes(void) { return 0; }
 static inline int icmp_limit_init(struct weir *weir)
 {
     (void)weir;
@@ -98,6 +103,7 @@ static inline bool icmp_limit_take_echo(struct weir *weir, struct weir_addr dest
     (void)weir, (void)destination;
     return true;
 }
+static inline size_t pmtu_bytes(void) { return 0; }
 static inline int pmtu_init(struct weir *weir)
 {
     (void)weir;
@@ -113,11 +119,13 @@ static inline uint64_t pmtu_poll(struct weir *weir, uint64_t now_us)
 
 #if WEIR_CFG_IGMP
 int igmp_init(struct weir *weir);
+size_t igmp_bytes(void);
 void igmp_free(struct weir *weir);
 uint64_t igmp_poll(struct weir *weir, uint64_t now_us);
 void igmp_netif_changed(struct weir *weir, struct weir_netif *netif);
 void igmp_netif_removed(struct weir *weir, struct weir_netif *netif);
 #else
+static inline size_t igmp_bytes(void) { return 0; }
 static inline int igmp_init(struct weir *weir)
 {
     (void)weir;

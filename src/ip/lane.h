@@ -17,22 +17,35 @@ static inline bool ip_lane_mask(const uint8_t *header, uint8_t mask[IP_LANE_BYTE
     memset(mask + 10, 0, 2);
     return header[0] == 0x45;
 }
-// What differs from the first is right too: the checksum, and a length that covers header and transport_bytes within `room` bytes. *length:
-// bytes behind header and transport_bytes.
-static inline bool ip_lane_good(const uint8_t *header, uint32_t room, uint32_t transport_bytes, uint32_t *length)
-{
-    const uint32_t total = get16(header + 2);
-    *length = total - IP_LANE_BYTES - transport_bytes;
-    return total >= IP_LANE_BYTES + transport_bytes && total <= room && checksum_fold_words(checksum_words(header, IP_LANE_BYTES)) == 0xffff;
-}
-// Sum of a header in host order, without length and checksum; ip_lane_length completes it for another length of the whole packet.
-static inline uint32_t ip_lane_sum(const uint8_t *header)
+// Sum of a header in host order, without length and checksum.
+static inline uint16_t ip_lane_sum(const uint8_t *header)
 {
     uint32_t sum = 0;
     for (uint32_t at = 0; at < IP_LANE_BYTES; at += 2)
         sum += at == 2 || at == 10 ? 0 : get16(header + at);
     return checksum_fold(sum);
 }
+// The same of what ip_lane_mask lets through, in native order.
+static inline uint16_t ip_lane_fixed_sum(const uint8_t *header)
+{
+    uint32_t sum = 0;
+    for (uint32_t at = 0; at < IP_LANE_BYTES; at += 2)
+        sum += at == 2 || at == 4 || at == 10 ? 0 : get16(header + at);
+    return checksum_word(checksum_fold(sum));
+}
+// What may differ from the first is right too: the checksum, and a length that covers header and transport_bytes within `room` bytes.
+// *length: bytes behind them.
+static inline bool ip_lane_good(const uint8_t *header, uint32_t fixed_sum, uint32_t room, uint32_t transport_bytes, uint32_t *length)
+{
+    const uint32_t total = get16(header + 2);
+    uint32_t length_id;
+    uint16_t checksum;
+    memcpy(&length_id, header + 2, 4);
+    memcpy(&checksum, header + 10, 2);
+    *length = total - IP_LANE_BYTES - transport_bytes;
+    return total >= IP_LANE_BYTES + transport_bytes && total <= room && checksum_fold_words((uint64_t)length_id + checksum + fixed_sum) == 0xffff;
+}
+// Completes a header with ip_lane_sum for another length of the whole packet.
 static inline void ip_lane_length(uint8_t *header, uint32_t sum, uint32_t length)
 {
     put16(header + 2, length);

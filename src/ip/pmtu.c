@@ -13,6 +13,8 @@ struct pmtu {
     uint16_t mtu;
 };
 
+size_t pmtu_bytes(void) { return memory_carve_bytes(PMTU_SETS * PMTU_WAYS * sizeof(struct pmtu)); }
+
 int pmtu_init(struct weir *weir)
 {
     weir->ip.pmtu = memory_carve(&weir->memory, PMTU_SETS * PMTU_WAYS * sizeof(struct pmtu));

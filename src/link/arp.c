@@ -3,6 +3,7 @@
 #include "link/neighbour.h"
 
 int arp_init(struct weir *weir) { return neighbour_init(weir); }
+size_t arp_bytes(void) { return neighbour_bytes(); }
 void arp_free(struct weir *weir) { neighbour_free(weir); }
 
 static void arp_reply_later(struct weir *weir, struct weir_netif *netif, const struct arp_packet *request)

@@ -54,6 +54,7 @@ struct arp {
 extern const uint8_t ethernet_broadcast[6];
 
 int arp_init(struct weir *weir);  // WEIR_NO_MEMORY
+size_t arp_bytes(void);
 void arp_free(struct weir *weir);
 void arp_input(struct weir *weir, struct packet *packet);  // `packet` at the ARP header
 // Sends pending replies, requests, probes, announcements; ages entries. Returns the next deadline (64-bit µs; WEIR_NEVER).

@@ -34,4 +34,20 @@ static inline void taps_show(const struct weir_netif *netif, bool outgoing, cons
 }
 #endif
 
+// The last step of netif_transmit: the frame is complete, the interface is up and not blocked.
+static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
+    if (verdict == WEIR_TX_FULL) {
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        netif->stats.tx_full++;
+        return verdict;
+    }
+    netif->stats.tx_frames++;
+    netif->stats.tx_bytes += tx->length;
+    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
+    taps_show(netif, true, tx->slices, tx->count);
+    return verdict;
+}
+
 #endif

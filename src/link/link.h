@@ -53,9 +53,6 @@ struct weir_link {
 // WEIR_NETIF_TX_BLOCKED; while that is set nothing reaches the driver and the answer is WEIR_TX_FULL at once.
 enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out);
 
-// The same for an interface known to be up and not blocked, with the whole frame's header, tx.header_length bytes, at out->head.
-enum weir_tx_verdict netif_send(struct weir_netif *netif, struct packet_out *out);
-
 // Hands a packet, at its network header, to its ethertype: built in, or registered. Counts what nobody wants.
 void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet);
 

@@ -27,6 +27,8 @@ static enum weir_tx_verdict loopback_tx(struct weir_netif *netif, const struct w
 
 static const struct weir_driver loopback_driver = {.name = "loopback", .tx = loopback_tx};
 
+size_t loopback_bytes(void) { return records_carve_bytes(WEIR_CFG_LOOPBACK_BYTES); }
+
 int loopback_init(struct weir *weir)
 {
     struct loopback *loopback = &weir->loopback;

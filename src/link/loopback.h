@@ -22,11 +22,13 @@ struct loopback {
     struct records queue;
 };
 int loopback_init(struct weir *weir);
+size_t loopback_bytes(void);
 void loopback_free(struct weir *weir);
 // Delivers at most what was queued when it was called (so two ends cannot keep it busy for ever). Returns whether more is queued.
 bool loopback_poll(struct weir *weir);
 bool loopback_pending(const struct weir *weir);
 #else
+static inline size_t loopback_bytes(void) { return 0; }
 static inline int loopback_init(struct weir *weir)
 {
     (void)weir;

@@ -63,6 +63,12 @@ static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_net
     return &weir->arp.buckets[siphash_words(&weir->hash_key, address.v4, netif->index) & weir->arp.bucket_mask];
 }
 
+size_t neighbour_bytes(void)
+{
+    return memory_carve_bytes(WEIR_CFG_NEIGHBOURS * sizeof(struct neighbour)) + memory_carve_bytes(neighbour_bucket_count() * sizeof(uint16_t)) +
+           records_carve_bytes(WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
+}
+
 int neighbour_init(struct weir *weir)
 {
     struct arp *arp = &weir->arp;

@@ -9,6 +9,7 @@
 #define NEIGHBOUR_LIFETIME_MS 30000u  // a confirmed neighbour is believed so long (RFC 4861's REACHABLE_TIME)
 
 int neighbour_init(struct weir *weir);
+size_t neighbour_bytes(void);
 void neighbour_free(struct weir *weir);
 void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
 // A well-formed ARP packet came; `to_us`: it asks for our address, or answers us.
@@ -46,6 +47,7 @@ static inline bool neighbour_address_ours(const struct weir_netif *netif)
     return netif->arp_state == WEIR_ADDRESS_READY || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
 }
 #else
+static inline size_t neighbour_bytes(void) { return 0; }
 static inline int neighbour_init(struct weir *weir)
 {
     (void)weir;

@@ -24,26 +24,10 @@ enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out 
 {
     if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
         return netif_refuse(netif);
-    out->tx.header_length = (uint16_t)(packet_out_length(out) - out->payload_length);
-    return netif_send(netif, out);
-}
-
-enum weir_tx_verdict netif_send(struct weir_netif *netif, struct packet_out *out)
-{
-    struct weir_tx *tx = &out->tx;
-    tx->length = tx->header_length + out->payload_length;
-    out->slices[0] = (struct weir_slice){out->head, tx->header_length};
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
-    if (verdict == WEIR_TX_FULL) {
-        netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        netif->stats.tx_full++;
-        return verdict;
-    }
-    netif->stats.tx_frames++;
-    netif->stats.tx_bytes += tx->length;
-    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
-    taps_show(netif, true, tx->slices, tx->count);
-    return verdict;
+    out->tx.length = packet_out_length(out);
+    out->tx.header_length = (uint16_t)(out->tx.length - out->payload_length);
+    out->slices[0] = (struct weir_slice){out->head, out->tx.header_length};
+    return netif_hand_over(netif, &out->tx);
 }
 
 void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet)
@@ -182,6 +166,7 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
     *end = netif;
     netif->next = NULL;
     weir->netif_count++;
+    weir->flush_count += netif->driver->flush != NULL;
     ip_netif_changed(weir, netif);
     return WEIR_OK;
 }
@@ -196,6 +181,7 @@ void weir_netif_remove(struct weir_netif *netif)
         link = &(*link)->next;
     *link = netif->next;
     weir->netif_count--;
+    weir->flush_count -= netif->driver->flush != NULL;
     arp_flush(weir, netif, true);
     ip_netif_removed(weir, netif);
     socks_unblock(&weir->socks);

@@ -18,13 +18,23 @@ static struct slot *slot_at(const struct handles *handles, uint32_t index)
 static struct slot *slot_at(const struct handles *handles, uint32_t index) { return &handles->segments[0][index]; }  // one segment holds all
 #endif
 
-static void slot_release(struct handles *handles, uint32_t index)
+static struct sock *slot_sock(const struct slot *slot) { return slot->word & 1 ? NULL : (struct sock *)slot->word; }
+static uint32_t slot_generation(const struct slot *slot) { return (uint32_t)(slot->word >> 1) >> INDEX_BITS; }
+static uint32_t slot_next_free(const struct slot *slot) { return (uint32_t)(slot->word >> 1) & INDEX_MASK; }
+static void slot_set_free(struct slot *slot, uint32_t generation, uint32_t next_free)
 {
-    slot_at(handles, index)->next_free = 0;
-    if (handles->free_last)
-        slot_at(handles, handles->free_last - 1)->next_free = index + 1;
-    else
+    slot->word = (uintptr_t)(generation << INDEX_BITS | next_free) << 1 | 1;
+}
+
+static void slot_release(struct handles *handles, uint32_t index, uint32_t generation)
+{
+    slot_set_free(slot_at(handles, index), generation, 0);
+    if (handles->free_last) {
+        struct slot *last = slot_at(handles, handles->free_last - 1);
+        slot_set_free(last, slot_generation(last), index + 1);
+    } else {
         handles->free_first = index + 1;
+    }
     handles->free_last = index + 1;
     handles->free_count++;
 }
@@ -35,7 +45,7 @@ static void segment_add(struct handles *handles, struct slot *segment, uint32_t 
     handles->segments[handles->segment_count++] = segment;
     const uint32_t end = handles->slots + slots;
     while (handles->slots < end)
-        slot_release(handles, handles->slots++);
+        slot_release(handles, handles->slots++, 0);
 }
 
 #if WEIR_CFG_ALLOCATOR
@@ -86,8 +96,13 @@ static void handles_grow(struct weir *weir)
         memory_put(&weir->memory, segment, slots * sizeof *segment);
         return;
     }
-    memset(segment, 0, slots * sizeof *segment);
     segment_add(handles, segment, slots);
+}
+
+size_t handles_bytes(uint32_t limit)
+{
+    (void)limit;
+    return 0;
 }
 
 int handles_init(struct weir *weir, uint32_t limit)
@@ -116,6 +131,11 @@ bool handle_room(struct weir *weir)
 
 #else
 
+size_t handles_bytes(uint32_t limit)
+{
+    return memory_carve_bytes(sizeof(struct slot *) + min_u32(limit, INDEX_MASK) * sizeof(struct slot));
+}
+
 // The directory, of one entry, and its segment in one piece.
 int handles_init(struct weir *weir, uint32_t limit)
 {
@@ -143,15 +163,15 @@ weir_socket handle_new(struct weir *weir, struct sock *sock)
         return WEIR_NO_MEMORY;
     const uint32_t index = handles->free_first - 1;
     struct slot *slot = slot_at(handles, index);
-    handles->free_first = slot->next_free;
+    handles->free_first = slot_next_free(slot);
     if (!handles->free_first)
         handles->free_last = 0;
     handles->free_count--;
     // Generation 0 is left out: with it the first slot's handle would be 0, which means none.
-    slot->generation = (slot->generation + 1) & GENERATION_MASK;
-    if (!slot->generation)
-        slot->generation = 1;
-    handle_replace(weir, (weir_socket)(slot->generation << INDEX_BITS | index), sock);
+    uint32_t generation = (slot_generation(slot) + 1) & GENERATION_MASK;
+    if (!generation)
+        generation = 1;
+    handle_replace(weir, (weir_socket)(generation << INDEX_BITS | index), sock);
     return sock->handle;
 }
 
@@ -159,23 +179,22 @@ void handle_free(struct weir *weir, struct sock *sock)
 {
     if (!sock->handle)
         return;
-    const uint32_t index = (uint32_t)sock->handle & INDEX_MASK;
+    const uint32_t index = (uint32_t)sock->handle & INDEX_MASK, generation = (uint32_t)sock->handle >> INDEX_BITS;
     if (sock->flags & SOCK_ON_READY)
         sock_ready_remove(&weir->socks, sock);
     sock->flags &= (uint8_t)~SOCK_HANDLED;
     sock->handle = 0;
-    slot_at(&weir->handles, index)->sock = NULL;
-    slot_release(&weir->handles, index);
+    slot_release(&weir->handles, index, generation);
 }
 
-struct sock *handle_at(const struct weir *weir, uint32_t index) { return slot_at(&weir->handles, index)->sock; }
+struct sock *handle_at(const struct weir *weir, uint32_t index) { return slot_sock(slot_at(&weir->handles, index)); }
 
 struct sock *handle_sock(const struct weir *weir, weir_socket socket)
 {
     const uint32_t index = (uint32_t)socket & INDEX_MASK;
     if (socket <= 0 || index >= weir->handles.slots)
         return NULL;
-    struct sock *sock = slot_at(&weir->handles, index)->sock;
+    struct sock *sock = slot_sock(slot_at(&weir->handles, index));
     return sock && sock->handle == socket ? sock : NULL;
 }
 
@@ -183,5 +202,5 @@ void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock)
 {
     sock->handle = socket;
     sock->flags |= SOCK_HANDLED;
-    slot_at(&weir->handles, (uint32_t)socket & INDEX_MASK)->sock = sock;
+    slot_at(&weir->handles, (uint32_t)socket & INDEX_MASK)->word = (uintptr_t)sock;
 }

@@ -3,9 +3,6 @@
 // that owns it. No protocol here.
 #include "socket/socket.h"
 
-// Spans taken at once by the copying calls: a ring has two; chunks of the default size give 256 KiB a call.
-#define COPY_SPANS (WEIR_CFG_ALLOCATOR ? 16 : 2)
-
 int socket_conn(const struct weir *weir, weir_socket socket, struct tcp_conn **conn)
 {
     struct sock *sock = handle_sock(weir, socket);
@@ -233,54 +230,17 @@ int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes)
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes)
 {
     struct tcp_conn *c;
-    struct weir_span spans[COPY_SPANS];
-    int error = socket_conn(weir, socket, &c);
-    if (error)
-        return error;
-    bytes = min_u32(bytes, INT32_MAX);
-    uint32_t done = 0;
-    while (done < bytes) {
-        const int lent = tcp_reserve(weir, c, bytes - done, spans, COPY_SPANS);
-        if (lent <= 0) {
-            error = lent;
-            break;
-        }
-        const uint8_t *from = (const uint8_t *)data + done;
-        const uint32_t stop = done + (uint32_t)lent;
-        for (const struct weir_span *span = spans; done < stop; span++) {
-            memcpy(span->data, from, span->length);
-            from += span->length;
-            done += span->length;
-        }
-        error = tcp_commit(weir, c, (uint32_t)lent, false);
-        if (error < 0)
-            return error;
-    }
-    return done ? (int)done : error;
-}
-
-// One look at the queue, not a loop: a read stops at the urgent mark, as the look does (RFC 6093 §3.1).
-int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes)
-{
-    struct tcp_conn *c;
-    struct weir_slice slices[COPY_SPANS];
     const int error = socket_conn(weir, socket, &c);
     if (error)
         return error;
-    if (bytes == 0)
-        return 0;
-    const int lent = tcp_peek(weir, c, 0, slices, COPY_SPANS);
-    if (lent <= 0)
-        return lent;
-    const uint32_t take = min_u32((uint32_t)lent, bytes);
-    uint8_t *to = data;
-    uint32_t left = take;
-    for (const struct weir_slice *slice = slices; left; slice++) {
-        const uint32_t part = min_u32(slice->length, left);
-        memcpy(to, slice->data, part);
-        to += part;
-        left -= part;
-    }
-    const int consumed = tcp_consume(weir, c, take);
-    return consumed < 0 ? consumed : (int)take;
+    return bytes ? tcp_write(weir, c, data, min_u32(bytes, INT32_MAX)) : 0;
+}
+
+int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes)
+{
+    struct tcp_conn *c;
+    const int error = socket_conn(weir, socket, &c);
+    if (error)
+        return error;
+    return bytes ? tcp_read(weir, c, data, min_u32(bytes, INT32_MAX)) : 0;
 }

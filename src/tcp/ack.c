@@ -18,8 +18,9 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
 {
     const uint32_t window = (uint32_t)segment->window << c->snd_scale;
     const bool changed = window != c->snd.wnd;
-    // SND.WL2 needs no memory: an ACK beyond una is newer than any before; of equal ones only a larger window is news.
-    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(c->snd.wl1 == segment->seq && segment->ack == c->snd.una && window > c->snd.wnd))
+    // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a closed one: any other
+    // may have been overtaken.
+    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(c->snd.wl1 == segment->seq && segment->ack == c->snd.una && (window > c->snd.wnd || !window)))
         return false;
     c->snd.wl1 = segment->seq;
     if (!changed)
@@ -59,6 +60,13 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
         room_opened(weir, c);
 }
 
+static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return c->flags & TCP_USE_SACK && segment->options.sack_count && seq_lt(segment->options.sack[0].left, segment->ack);
+}
+
+#define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
+
 static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta, bool advances)
 {
     uint32_t rtt_us = 0;
@@ -66,8 +74,13 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
         rtt_us = max_u32(weir->now - delta->rtt_sent_us, 1);
     else if (advances)  // RFC 7323 §4.1: not one that only SACKs, whose echo is older
         rtt_us = tcp_timestamps_rtt(weir, c, segment);
-    if (!rtt_us)
+    // An echo older than the last transmission of what is acknowledged: an acknowledgement before this one was lost, and the time until the
+    // repetition that drew this one is no round trip. Taken as one, timeouts would feed on themselves.
+    if (!rtt_us || (!delta->rtt_valid && rtt_us > weir->now - delta->newest_sent_us + ECHO_SLACK_US)) {
+        if (advances && reports_duplicate(c, segment))
+            c->backoff = 0;  // what we repeated was there already, and the path works: only an acknowledgement was lost
         return;
+    }
     rtt_sample(&c->rtt, rtt_us, weir->port->granularity_us);
     c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
 }

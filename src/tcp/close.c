@@ -43,17 +43,20 @@ static void end_handle(struct tcp_conn *c)
     c->sock.flags &= (uint8_t)~SOCK_HANDLED;
 }
 
-void tcp_abort(struct weir *weir, struct sock *sock)
+void tcp_conn_abort(struct weir *weir, struct tcp_conn *c)
 {
-    if (sock->kind == SOCK_LISTENER) {
-        tcp_listener_close(weir, (struct tcp_listener *)sock);
-        return;
-    }
-    struct tcp_conn *c = (struct tcp_conn *)sock;
     if (reset_is_due(c) && tcp_reply_from(weir, c, TCP_RST | TCP_ACK))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
     end_handle(c);
     tcp_conn_drop(weir, c, WEIR_OK);
+}
+
+void tcp_abort(struct weir *weir, struct sock *sock)
+{
+    if (sock->kind == SOCK_LISTENER)
+        tcp_listener_close(weir, (struct tcp_listener *)sock);
+    else
+        tcp_conn_abort(weir, (struct tcp_conn *)sock);
 }
 
 void tcp_close(struct weir *weir, struct sock *sock)

@@ -12,7 +12,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     memset(c, 0, sizeof *c);
     c->sock.kind = SOCK_TCP;
     c->cc = weir->tcp.cc;
-    c->idle_ssthresh = WEIR_CC_UNLIMITED;
+    c->node.spare = WEIR_CC_UNLIMITED;
     c->ttl = 64;
     c->linger_s = 0xffff;
     c->send_limit = weir->tcp.send_bytes;
@@ -95,7 +95,7 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     flow->recover = flow->retransmit_from = c->snd.una;
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     // After idling the algorithm begins anew, but what the path taught of its capacity stays (RFC 5681 §4.1).
-    flow->window.ssthresh = c->idle_ssthresh;
+    flow->window.ssthresh = c->node.spare;
     if (c->idle_cwnd)
         flow->window.cwnd = min_u32(flow->window.cwnd, (uint32_t)c->idle_cwnd * c->mss);
     return true;
@@ -105,7 +105,7 @@ static void flow_free(struct weir *weir, struct tcp_conn *c)
 {
     if (!c->flow || tcp_held(c))
         return;
-    c->idle_ssthresh = c->flow->window.ssthresh;
+    c->node.spare = c->flow->window.ssthresh;
     c->idle_cwnd = (uint8_t)max_u32(min_u32(c->flow->window.cwnd / c->mss, 10), 1);
     detach_flight(&weir->memory, c->flow);
     pool_put(&weir->tcp.flows, &weir->memory, c->flow);
@@ -219,10 +219,8 @@ void tcp_mss_update(struct tcp_conn *c)
     c->mss = (uint16_t)mss;
 }
 
-bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
+bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)
 {
-    if (ip_path_valid(weir, &c->path))
-        return true;
     const int error = ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
     if (error) {
         c->path.netif = NULL;
@@ -281,6 +279,8 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     c->last_received_ms = c->progress_ms = weir->now_ms;
     if (params->rtt_us)
         rtt_sample(&c->rtt, params->rtt_us, weir->port->granularity_us);
+    else
+        c->rtt.rto_us = RTO_AFTER_SYN_US;  // RFC 6298 §5.7
 }
 
 struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params)

@@ -89,7 +89,7 @@ struct tcp_extra {
 
 struct tcp_conn {
     struct sock sock;                     // first; SOCK_TCP. While it waits for accept, sock.ready_next links the queue
-    struct table_node node;               // connections, or (TCP_BOUND) listeners
+    struct table_node node;               // connections, or (TCP_BOUND) listeners; node.spare: ssthresh when the flow was let go
     struct wheel_node timer;
     struct path path;
     struct stream *send, *receive;        // NULL: empty
@@ -100,17 +100,20 @@ struct tcp_conn {
     uint32_t deadline[TCP_TIMER_COUNT];   // low 32 bits of µs; meaningful when its bit in `armed` is set
     uint8_t armed;                        // bit mask of enum tcp_timer
     uint8_t state;                        // enum weir_tcp_state: changed by tcp_set_state only
-    uint8_t cc;                           // index into weir_cc_list
-    uint8_t idle_cwnd;                    // segments; what cwnd was when the flow was let go, if less than the initial window
+    uint8_t cc : 4;                       // index into weir_cc_list
+    uint8_t quick_acks : 4;               // segments still acknowledged at once at the start of a flow
+    uint8_t idle_cwnd : 4;                // segments; what cwnd was when the flow was let go, if less than the initial window
+    uint8_t challenge_tokens : 4;         // RFC 5961 §7, per connection
     uint8_t backoff;                      // doublings of the RTO, or zero-window probes sent
     uint8_t duplicate_acks;
     uint8_t snd_scale, rcv_scale;         // window scale shifts
     uint8_t keepalive_probes;
     uint8_t ttl, tos;
-    uint8_t challenge_tokens;             // RFC 5961 §7, per connection
-    uint8_t quick_acks;                   // segments still acknowledged at once at the start of a flow
     int8_t error;                         // pending enum weir_error
     int8_t soft_error;                    // the last ICMP error that did not end the connection: told if time runs out
+#if WEIR_CFG_TCP_KEEPALIVE
+    uint8_t keepalive_count;
+#endif
     uint16_t mss;                         // largest payload we send, timestamps subtracted
     uint16_t peer_mss;                    // the peer's MSS option, or 536
     uint16_t our_mss;                     // the MSS we announced; limits what the peer sends
@@ -118,7 +121,6 @@ struct tcp_conn {
     uint16_t user_mss;                    // WEIR_OPTION_MAX_SEGMENT; 0
     uint16_t user_timeout_s, linger_s;    // 0: default; linger 0xffff: off
 #if WEIR_CFG_TCP_KEEPALIVE
-    uint8_t keepalive_count;
     uint16_t keepalive_idle_s, keepalive_interval_s;
 #endif
     struct {
@@ -132,7 +134,6 @@ struct tcp_conn {
         uint32_t acked;                   // nxt as the last ACK told it (RFC 7323 §4.3: Last.ACK.sent)
     } rcv;
     uint32_t iss;
-    uint32_t idle_ssthresh;               // bytes; what ssthresh was when the flow was let go
     struct rtt rtt;
     uint32_t send_limit, receive_limit;   // bytes
     uint32_t last_received_ms;

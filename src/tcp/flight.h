@@ -89,11 +89,41 @@ void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
 // Everything below `una` is acknowledged. Adds to *delta (the caller zeroes it).
 void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delta);
 #if WEIR_CFG_TCP_SACK
+// No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is when the newest of what is acknowledged was
+// sent; false: that is not known.
+static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
+static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us)
+{
+    const struct flight_record *r = &f->record[f->head];
+    const uint32_t count = f->count;
+    uint32_t index = 0, start = f->start;
+    for (; index < count && seq_le(r->end, una); index++, r++)
+        start = r->end;
+    bool known = true;
+    f->count = (uint16_t)(count - index);
+    f->head = index == count ? 0 : (uint16_t)(f->head + index);
+    if (index == count) {
+        f->detected = una;
+        *sent_us = r[-1].sent;
+    } else if (start == una) {
+        *sent_us = r[-1].sent;
+    } else {  // part of a record, which knows when its last byte was sent: joined ones say nothing of the others
+        known = index || !seq_lt(start, f->coarse);
+        *sent_us = seq_lt(start, f->coarse) && index ? r[-1].sent : r->sent;
+        f->coarse = seq_lt(start, f->coarse) ? f->coarse : una;
+    }
+    f->start = f->fack = una;
+    return known;
+}
 // [left, right) is SACKed (within start..end; the caller checked). Adds to *delta. Work: a binary search, and the records covered.
 void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta);
 // RFC 6675 IsLost for every record never retransmitted: lost when more than 2 * mss bytes, or 3 separate ranges, above it are SACKED.
 // Adds to delta->newly_lost.
 void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *delta);
+#endif
+#if !WEIR_CFG_TCP_SACK
+static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
+static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us) { return (void)f, (void)una, (void)sent_us, false; }
 #endif
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta);

@@ -49,6 +49,11 @@ struct half_opens {
 
 static struct tcp_half_open *half_open_of(struct tcp_record *record) { return (struct tcp_half_open *)record; }  // its first member
 
+size_t half_open_bytes(void)
+{
+    return memory_carve_bytes(sizeof(struct half_opens)) + pool_carve_bytes(sizeof(struct tcp_half_open), WEIR_CFG_TCP_HALF_OPEN);
+}
+
 int half_open_init(struct weir *weir)
 {
     struct half_opens *all = memory_carve(&weir->memory, sizeof *all);
@@ -351,13 +356,25 @@ static void half_open_params(const struct weir *weir, const struct tcp_half_open
         params->rtt_us = max_u32(weir->now - entry->record.time, 1);
 }
 
+// Not our number: the peer may answer a cookie that an earlier copy of its SYN got when there was no room for an entry.
+static void half_open_other_ack(struct weir *weir, struct tcp_half_open *entry, struct packet *packet, struct tcp_segment *segment)
+{
+    if (!syncookie_input(weir, entry->listener, packet, segment)) {
+        tcp_reply_reset(weir, packet, segment);
+        return;
+    }
+    const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
+    if (tcp_conn_find(weir, local.addr, local.port, remote.addr, remote.port))
+        half_open_end(weir, entry);
+}
+
 void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct packet *packet, struct tcp_segment *segment)
 {
     if (!half_open_timestamp_good(weir, entry, packet, segment) || !half_open_in_order(weir, entry, packet, segment) ||
         !(segment->flags & TCP_ACK))
         return;
     if (segment->ack != entry->iss + 1) {
-        tcp_reply_reset(weir, packet, segment);
+        half_open_other_ack(weir, entry, packet, segment);
         return;
     }
     if (segment->length == 0 && !(segment->flags & TCP_FIN) && half_open_deferred(weir, entry)) {

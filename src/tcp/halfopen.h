@@ -8,6 +8,7 @@
 #include "tcp/conn.h"
 
 int half_open_init(struct weir *weir);
+size_t half_open_bytes(void);
 void half_open_free(struct weir *weir);
 struct tcp_half_open *half_open_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
 bool half_open_uses(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);

@@ -26,12 +26,8 @@ static void drop_free(struct weir *weir, struct tcp_conn *c)
 }
 
 // Called before snd.una moves; `front` above is taken after, so the lag is settled by the caller's second look (tcp_held_complete) or here.
-void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
+void tcp_held_drop_some(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
 {
-    if (!tcp_held(c)) {
-        stream_drop(&weir->memory, c->send, bytes);
-        return;
-    }
     const uint32_t front = tcp_data_start(c) - c->flow->lag;
     const uint32_t acked = c->flow->lag + bytes;
     const uint32_t free = seq_lt(front, c->flow->held_una) ? min_u32(acked, c->flow->held_una - front) : 0;

@@ -31,7 +31,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->rcv_mss = c->rcv_mss;
     out->path_mtu = c->path.netif ? c->path.mtu : 0;
     out->cwnd = c->flow ? c->flow->window.cwnd : (uint32_t)c->idle_cwnd * c->mss;
-    out->ssthresh = c->flow ? c->flow->window.ssthresh : c->idle_ssthresh;
+    out->ssthresh = c->flow ? c->flow->window.ssthresh : c->node.spare;
     out->inflight = tcp_recovery_pipe(c);
     out->sacked = c->flow ? c->flow->flight->sacked : 0;
     out->lost = c->flow ? c->flow->flight->lost : 0;

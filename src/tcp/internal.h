@@ -20,14 +20,22 @@ enum tcp_verdict {
 #define TCP_MSS_MIN 48u             // a smaller MSS option is taken as this (CVE-2019-11479)
 #define TCP_SEND_FLOOR 65536u       // send queue open to the user whatever cwnd is
 #define TCP_PEEK_SPANS 16u          // spans one peek lends at the most
-#define TCP_QUICK_ACKS 16u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
+#define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
 
 // held.c: payload lent to a driver that answered HELD
 #if WEIR_CFG_TCP_HELD
 static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? c->flow->lag : 0; }
 static inline bool tcp_held(const struct tcp_conn *c) { return c->flow && c->flow->held_una != c->flow->held_end; }
 void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end);
-void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes);  // the oldest `bytes` are acknowledged: drops what nobody holds
+void tcp_held_drop_some(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
+// The oldest `bytes` are acknowledged: drops what nobody holds.
+static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
+{
+    if (!tcp_held(c))
+        stream_drop(&weir->memory, c->send, bytes);
+    else
+        tcp_held_drop_some(weir, c, bytes);
+}
 #else
 static inline uint32_t tcp_held_lag(const struct tcp_conn *c)
 {
@@ -63,7 +71,12 @@ void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);       // the flow; false: no memory
 void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);         // lets go of everything an idle connection needs not
 void tcp_mss_update(struct tcp_conn *c);                           // c->mss from path, peer, options
-bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c);      // a valid path, or false (the error is noted)
+bool tcp_path_renew(struct weir *weir, struct tcp_conn *c);
+// A valid path, or false (the error is noted).
+static inline bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
+{
+    return (c->path.netif && c->path.generation == weir->ip.generation) || tcp_path_renew(weir, c);
+}
 void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
 uint8_t tcp_cc_index(const struct weir_cc *cc);                     // in weir_cc_list; of its end: not built in (option.c)
 struct sock *tcp_sock_of(struct table_node *node);                 // a node of weir->tcp.listeners
@@ -74,9 +87,17 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
 // receive.c
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
-// The next data in order, in its place already; of segments of merged_size (0: one).
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size);
-bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length);  // makes memory for it exist; false: none
+// The next data in order, in its place already, with or without PSH; of segments of merged_size (0: one). Nothing lies beyond a hole.
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size);
+bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length);
+// Makes memory for the next `length` bytes exist. false: there is none.
+static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length)
+{
+    if (!c->receive)
+        return tcp_receive_make_room(weir, c, length);
+    const uint32_t end = stream_length(c->receive) + length;
+    return stream_ensure(&weir->memory, c->receive, end) == end;
+}
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
 uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c);  // the right edge we may promise now
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
@@ -111,8 +132,15 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet);
 // A segment of ours left the long way, its header is in `out`: the next one may take the lane.
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out);
-// Sends a segment with the payload in `out` by the lane. false: not possible now.
-bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct packet_out *out, enum weir_tx_verdict *verdict);
+// Segments of ours to leave by the lane, one after another: `count` of `length` bytes each from `seq` on. No SYN.
+struct tcp_lane_order {
+    uint32_t seq, length, count;  // seq and count: of what is left, afterwards
+    uint32_t push_end;            // the segment that ends here gets PSH
+    uint8_t flags;
+    bool holdable;                // sent for the first time: its bytes may be lent for longer
+};
+// Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
+bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
 static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
 {
@@ -121,9 +149,14 @@ static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_por
 #else
 static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet) { (void)weir, (void)c, (void)packet; }
 static inline void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out) { (void)weir, (void)c, (void)out; }
-static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct packet_out *out, enum weir_tx_verdict *verdict)
+struct tcp_lane_order {
+    uint32_t seq, length, count, push_end;
+    uint8_t flags;
+    bool holdable;
+};
+static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
 {
-    (void)weir, (void)c, (void)segment, (void)out, (void)verdict;
+    (void)weir, (void)c, (void)order, (void)verdict;
     return false;
 }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
@@ -138,6 +171,7 @@ static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const stru
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);
 
 // close.c
+void tcp_conn_abort(struct weir *weir, struct tcp_conn *c);  // RST where one is due; the user has it no more
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
 // reply.c
@@ -169,7 +203,7 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
     options->ts_echo = c->ts_recent;
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { c->ts_recent = ts_recent; }
-static inline bool tcp_timestamp_old(const struct tcp_conn *c, const struct tcp_segment *segment) { return seq_lt(segment->options.ts_value, c->ts_recent); }
+static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return seq_lt(ts_value, c->ts_recent); }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
 {
     c->ts_recent = ts_recent;
@@ -189,11 +223,7 @@ static inline uint32_t tcp_timestamps_rtt(const struct weir *weir, const struct 
 }
 static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options) { (void)weir, (void)c, (void)options; }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
-static inline bool tcp_timestamp_old(const struct tcp_conn *c, const struct tcp_segment *segment)
-{
-    (void)c, (void)segment;
-    return false;
-}
+static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset) { (void)c, (void)ts_recent, (void)ts_offset; }
 #endif
 
@@ -238,7 +268,8 @@ void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_se
 void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c);                        // the last byte queued is urgent
 uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags);
 uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length);  // how far a peek may reach
-bool tcp_urgent_pending(const struct tcp_conn *c);
+bool tcp_urgent_pending(const struct tcp_conn *c);  // for the reader
+bool tcp_urgent_to_send(const struct tcp_conn *c);  // Nagle must not hold it
 #else
 static inline void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment) { (void)weir, (void)c, (void)segment; }
 static inline void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
@@ -253,6 +284,11 @@ static inline uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, u
     return length;
 }
 static inline bool tcp_urgent_pending(const struct tcp_conn *c)
+{
+    (void)c;
+    return false;
+}
+static inline bool tcp_urgent_to_send(const struct tcp_conn *c)
 {
     (void)c;
     return false;

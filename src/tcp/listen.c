@@ -182,7 +182,7 @@ void tcp_listener_close(struct weir *weir, struct tcp_listener *listener)
     struct tcp_conn *c;
     half_open_forget(weir, listener);
     while ((c = accept_pop(listener)) != NULL)
-        tcp_abort(weir, &c->sock);
+        tcp_conn_abort(weir, c);
     table_remove(&weir->tcp.listeners, &weir->memory, &listener->node);
     pool_put(&weir->tcp.listener_pool, &weir->memory, listener);
 }

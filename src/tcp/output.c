@@ -37,8 +37,9 @@ static uint32_t cwnd_room(const struct tcp_conn *c)
 
 static bool may_send_data(const struct tcp_conn *c)
 {
-    return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_CLOSE_WAIT || c->state == WEIR_TCP_FIN_WAIT_1 || c->state == WEIR_TCP_CLOSING ||
-           c->state == WEIR_TCP_LAST_ACK;
+    const uint32_t states =
+        1u << WEIR_TCP_ESTABLISHED | 1u << WEIR_TCP_CLOSE_WAIT | 1u << WEIR_TCP_FIN_WAIT_1 | 1u << WEIR_TCP_CLOSING | 1u << WEIR_TCP_LAST_ACK;
+    return states >> c->state & 1;
 }
 
 // Fills the plan for [seq, end): which of it is SYN, data, FIN.
@@ -86,7 +87,7 @@ static bool small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t uns
         return true;
     if (c->flags & TCP_CORK)
         return false;
-    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_pending(c);
+    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
 }
 
 // New data, as far as the peer's window and the network's allow.
@@ -169,6 +170,13 @@ static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool a
     }
 }
 
+// Bytes that SACK may take of a header; with data to carry, of the smallest segments half at the most.
+static uint32_t sack_room(const struct tcp_conn *c, const struct plan *plan)
+{
+    const uint32_t room = TCP_OPTIONS_MAX - (c->flags & TCP_USE_TIMESTAMPS ? 12u : 0u);
+    return plan->payload ? min_u32(room, c->mss / 2) : room;
+}
+
 static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_options *options)
 {
     options->seen = 0;
@@ -182,7 +190,17 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
         tcp_timestamps_fill(weir, c, options);
     }
     if (tcp_sack_pending(c))
-        tcp_sack_fill(c, options, TCP_OPTIONS_MAX - (options->seen ? 12u : 0u));
+        tcp_sack_fill(c, options, sack_room(c, plan));
+}
+
+// What one segment carries beside its options: c->mss has the timestamps subtracted, SACK blocks come and go (RFC 6691 §2).
+static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan)
+{
+    if (!tcp_sack_pending(c) || plan->flags & TCP_SYN)
+        return c->mss;
+    struct tcp_options options = {0};
+    tcp_sack_fill(c, &options, sack_room(c, plan));
+    return c->mss - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
 }
 
 // Lends the payload's slices of the send queue. Returns how many bytes fit in the slices there are.
@@ -227,13 +245,6 @@ static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
     return (uint16_t)min_u32(syn ? window : window >> c->rcv_scale, 65535);
 }
 
-// A segment like most: its header may be made out of an earlier one's (lane.h).
-static bool is_plain(const struct tcp_conn *c, const struct plan *plan)
-{
-    return (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND)) == TCP_USE_TIMESTAMPS && !(plan->flags & TCP_SYN) && plan->payload <= c->mss &&
-           !tcp_sack_pending(c);
-}
-
 // The whole way: options, header, checksum, network layer. The payload is in `out`.
 static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_segment *segment, struct packet_out *out)
 {
@@ -247,8 +258,9 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     uint8_t *bytes = packet_out_header(out, segment->header_length);
     tcp_emit(bytes, segment);
     memcpy(bytes + TCP_BYTES, option_bytes, option_length);
-    if (plan->payload > c->mss) {
-        out->tx.segment_size = c->mss;
+    const uint32_t size = segment_payload(c, plan);
+    if (plan->payload > size) {
+        out->tx.segment_size = (uint16_t)size;
         out->tx.gso = WEIR_GSO_TCP4;
     }
     put_checksum(weir, c, out, segment->header_length);
@@ -256,11 +268,14 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 
-static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
+static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, struct plan *plan)
 {
     struct packet_out out;
     packet_out_init(&out);
     if (plan->payload) {
+        const uint32_t size = segment_payload(c, plan);
+        if (plan->payload > size && plan->payload <= c->mss)
+            shorten(c, plan, size);
         const uint32_t lent = lend_payload(c, plan, &out);
         if (lent < plan->payload)
             shorten(c, plan, lent);
@@ -273,25 +288,28 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    segment.length = plan->payload;
     out.tx.holdable = WEIR_CFG_TCP_HELD && plan->payload && !plan->again;
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
-    const bool plain = is_plain(c, plan);
-    enum weir_tx_verdict verdict;
-    if (!plain || !tcp_lane_send(weir, c, &segment, &out, &verdict)) {
-        verdict = send_whole(weir, c, plan, &segment, &out);
-        if (plain && verdict == WEIR_TX_DONE)
-            tcp_lane_keep(weir, c, &out);
-    }
+    const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
     if (verdict == WEIR_TX_HELD)
         tcp_held_begin(c, plan->seq, out.tx.hold_end);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
         TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
+        tcp_lane_keep(weir, c, &out);
     }
     return verdict;
+}
+
+static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
+{
+    struct tcp_lane_order order = {.seq = plan->seq, .length = plan->payload, .count = 1, .push_end = plan->seq - 1, .flags = plan->flags, .holdable = plan->payload && !plan->again};
+    enum weir_tx_verdict verdict;
+    if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss && tcp_lane_send(weir, c, &order, &verdict))
+        return verdict;
+    return send_long(weir, c, plan);
 }
 
 // The link took the segment: what it carried is no longer owed.
@@ -335,7 +353,8 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 {
-    struct plan plan = {.seq = c->snd.nxt, .flags = TCP_ACK};
+    // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
+    struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
     if (c->flags & TCP_KEEPALIVE_NOW)
         plan.seq = c->snd.una - 1;
     plan.end = plan.seq;
@@ -367,6 +386,49 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
     c->progress_ms = weir->now_ms;
 }
 
+// New data up to `end` left.
+static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED | TCP_SEND_SMALL);
+    c->rcv.acked = c->rcv.nxt;
+    tcp_timers_ack_sent(c);
+    flight_sent(c->flow->flight, end, weir->now);
+    TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
+    c->snd.nxt = end;
+    tcp_timers_sent(weir, c);
+}
+
+// New data while nothing else is under way, by the lane: what plan_next comes to for each segment. true: nothing is left that may go now, or
+// the interface is full; otherwise the rest is plan_next's. *quantum counts down.
+static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND;
+    *verdict = WEIR_TX_DONE;
+    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost || c->path.netif->capabilities & WEIR_NETIF_TSO4)
+        return false;
+    for (uint32_t mss = c->mss; *quantum;) {
+        const uint32_t unsent = stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);
+        const uint32_t wanted = min_u32(unsent, window_room(c)), network = cwnd_room(c), end = c->snd.nxt + wanted;
+        const uint32_t length = min_u32(wanted, mss);
+        if (network < length)
+            c->flags |= TCP_CWND_LIMITED;
+        if (!length || network < length || (length < mss && !small_may_go(c, length, unsent)))
+            return true;
+        struct tcp_lane_order order = {.seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .holdable = true};
+        if (length == mss)
+            order.count = min_u32(min_u32(wanted, network) / mss, *quantum);
+        const uint32_t count = order.count;
+        if (!flight_room(&weir->memory, &c->flow->flight, weir->now) || !tcp_lane_send(weir, c, &order, verdict))
+            return false;
+        if (order.count < count)
+            new_data_left(weir, c, order.seq);
+        *quantum -= count - order.count;
+        if (*verdict == WEIR_TX_FULL || c->snd.nxt == end)
+            return true;
+    }
+    return false;
+}
+
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
 {
     struct plan plan;
@@ -382,10 +444,16 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
         tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;
     }
+    if (!has_more_than_acks)
+        return c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) ? send_ack(weir, c) : WEIR_TX_DONE;
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
-    for (uint32_t frames = 0; plan_next(c, &plan); frames++) {
-        if (frames == quantum) {
+    enum weir_tx_verdict verdict = WEIR_TX_DONE;
+    const bool all = c->send && send_new_data(weir, c, &quantum, &verdict);
+    if (verdict == WEIR_TX_FULL)
+        return verdict;
+    for (; !all && plan_next(c, &plan); quantum--) {
+        if (!quantum) {
             *more = true;
             return WEIR_TX_DONE;
         }
@@ -393,7 +461,7 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
             tcp_timers_retry(weir, c);
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
-        const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
+        verdict = send_segment(weir, c, &plan);
         if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)
             return verdict;
         segment_left(weir, c, &plan);

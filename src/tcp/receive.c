@@ -10,18 +10,18 @@ static bool takes_data(const struct tcp_conn *c)
 }
 
 // Memory for `length` bytes from rcv.nxt + ahead on. The queue may hold a scale unit more than the limit, because a promised
-// window is rounded up to it (tcp_receive_edge).
+// window is rounded up to it (tcp_receive_edge), and what was promised before the limit was lowered.
 static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
 {
     if (!c->receive)
-        c->receive = stream_open(&weir->memory, c->receive_limit + (1u << c->rcv_scale));
+        c->receive = stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << c->rcv_scale));
     if (!c->receive)
         return false;
     const uint32_t end = stream_length(c->receive) + ahead + length;
     return stream_ensure(&weir->memory, c->receive, end) >= end;
 }
 
-bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length) { return make_room(weir, c, 0, length); }
+bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length) { return make_room(weir, c, 0, length); }
 
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
 static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length, bool summed)
@@ -127,10 +127,10 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
 // --- in order --------------------------------------------------------------------------------------------------------------------
 
 // The estimate of the peer's full segment. A smaller one without PSH had more behind it, so it was full too.
-static void estimate_mss(struct tcp_conn *c, uint32_t merged_size, const struct tcp_segment *segment)
+static void estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push)
 {
-    const uint32_t length = merged_size ? min_u32(merged_size, segment->length) : segment->length;
-    if (length > c->rcv_mss || (!(segment->flags & TCP_PSH) && length >= 64))
+    length = merged_size ? min_u32(merged_size, length) : length;
+    if (length > c->rcv_mss || (!push && length >= 64))
         c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
 }
 
@@ -172,11 +172,15 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
 }
 
 // What the usual segment comes to: the next data, whole, wanted, and in place already.
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size)
+void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
 {
     tcp_timers_active(weir, c);
-    estimate_mss(c, merged_size, segment);
-    receive_in_order(weir, c, segment->length);
+    estimate_mss(c, merged_size, length, push);
+    TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);
+    c->rcv.nxt += length;
+    stream_commit(c->receive, length);
+    owe_ack(weir, c, false);
+    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
@@ -202,7 +206,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
     }
     if (!seq_lt(start, end))
         return;
-    estimate_mss(c, packet->frame->segment_size, segment);
+    estimate_mss(c, packet->frame->segment_size, segment->length, segment->flags & TCP_PSH);
     if (start != c->rcv.nxt) {
         receive_ahead(weir, c, packet, at, start, end);
         tcp_wants_output(weir, c);
@@ -251,8 +255,18 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 
 // --- the window --------------------------------------------------------------------------------------------------------------------
 
+// What the instance may still take. Some of it goes into chunks not full and the like.
+static uint32_t budget_left(const struct weir *weir)
+{
+    const struct memory *memory = &weir->memory;
+    if (!memory->budget_bytes)
+        return UINT32_MAX;
+    const uint64_t left = memory->used_bytes < memory->budget_bytes ? memory->budget_bytes - memory->used_bytes : 0;
+    return left > INT32_MAX ? INT32_MAX : (uint32_t)(left - left / 4);
+}
+
 // What we may promise: the free part of the limit, in steps worth announcing (RFC 9293 §3.8.6.2.2), rounded to the scale, and
-// never left of what was promised. With the instance's memory budget used up the promise does not grow.
+// never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
 uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t old = c->rcv.edge - c->rcv.nxt;
@@ -260,8 +274,7 @@ uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
     const uint32_t kept = (old + unit) & ~unit;  // rounding down would move the edge left (RFC 7323 §2.4)
     const uint32_t queued = tcp_receive_queued(c);
     uint32_t free = c->receive_limit > queued ? c->receive_limit - queued : 0;
-    if (weir->memory.budget_bytes && weir->memory.used_bytes >= weir->memory.budget_bytes)
-        free = 0;
+    free = min_u32(free, budget_left(weir));
     free = min_u32(free & ~unit, 65535u << c->rcv_scale);
     const uint32_t step = min_u32(c->receive_limit / 2, c->rcv_mss);
     if (free >= old + step)
@@ -273,9 +286,9 @@ uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
 // A reader that frees as much as the peer still has left to send into is worth a segment of its own.
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c)
 {
-    if (!takes_data(c))
-        return;
     const uint32_t left = c->rcv.edge - c->rcv.nxt;
+    if (left > c->receive_limit / 2 || !takes_data(c))
+        return;  // not so much can be gained
     const uint32_t gained = tcp_receive_edge(weir, c) - c->rcv.edge;
     if (gained && gained <= INT32_MAX && gained >= left) {
         c->flags |= TCP_ACK_NOW;

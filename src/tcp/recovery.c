@@ -19,20 +19,20 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
 }
 
-static void fill_sample(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample)
+static inline struct weir_cc_sample sample_of(const struct weir *weir, const struct tcp_conn *c)
 {
-    memset(sample, 0, sizeof *sample);
-    sample->now_us = weir->now;
-    sample->mss = c->mss;
-    sample->srtt_us = rtt_smoothed(&c->rtt);
-    sample->min_rtt_us = c->rtt.min_us;
-    sample->in_recovery = (c->flags & TCP_IN_RECOVERY) != 0;
+    return (struct weir_cc_sample){
+        .now_us = weir->now,
+        .mss = c->mss,
+        .srtt_us = rtt_smoothed(&c->rtt),
+        .min_rtt_us = c->rtt.min_us,
+        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+    };
 }
 
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
 {
-    struct weir_cc_sample sample;
-    fill_sample(weir, c, &sample);
+    struct weir_cc_sample sample = sample_of(weir, c);
     sample.inflight = flight_outstanding(c->flow->flight);
     sample.prior_inflight = sample.inflight;
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
@@ -40,8 +40,7 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
 
 void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight)
 {
-    struct weir_cc_sample sample;
-    fill_sample(weir, c, &sample);
+    struct weir_cc_sample sample = sample_of(weir, c);
     sample.acked = acked;
     sample.sacked = delta->delivered > acked ? delta->delivered - acked : 0;
     sample.lost = delta->newly_lost;

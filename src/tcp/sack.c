@@ -11,12 +11,12 @@ void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, ui
 // First a duplicate, then the block that holds the newest data, then others, as far as there is room.
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
 {
-    const uint32_t most = min_u32(4, (room - 2) / 8);
+    const uint32_t most = room < 12 ? 0 : min_u32(4, (room - 4) / 8);
     uint8_t filled = 0;
-    if (c->extra->dsack.left != c->extra->dsack.right)
+    if (c->extra->dsack.left != c->extra->dsack.right && filled < most)
         options->sack[filled++] = c->extra->dsack;
     const struct intervals *list = c->extra->out_of_order;
-    if (list && list->count) {
+    if (list && list->count && filled < most) {
         const struct interval *newest = &list->item[list->recent];
         options->sack[filled++] = (struct tcp_sack_block){newest->start, newest->end};
         for (uint32_t i = 0; i < list->count && filled < most; i++)

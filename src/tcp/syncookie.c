@@ -100,6 +100,14 @@ static bool cookie_good(const struct weir *weir, const struct weir_endpoint *loc
     return age < COOKIE_TICKS && cookie_hash(weir, local, remote, irs, cookie_tick(weir) - age, class) == (cookie & COOKIE_HASH_MASK);
 }
 
+// The ACK that would have brought the cookie back, and the first data, may be lost: later data then bears an acknowledgement of our time
+// that cannot be verified. A reset would end a connection that the repetition of its first data makes good.
+static bool may_be_later_data(const struct weir *weir, const struct tcp_segment *segment)
+{
+    const uint32_t age = (cookie_tick(weir) - ((segment->ack - 1) >> 27)) & 31;
+    return age < COOKIE_TICKS && (segment->length || segment->flags & TCP_FIN);
+}
+
 // What the echo of our timestamp says.
 static void params_from_timestamp(const struct weir *weir, const struct tcp_listener *listener, const struct tcp_segment *segment,
                                   struct tcp_open_params *params)
@@ -128,7 +136,7 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
     const uint32_t iss = segment->ack - 1, irs = segment->seq - 1;
     if (!cookie_good(weir, &local, &remote, irs, iss)) {
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_BAD);
-        return false;
+        return may_be_later_data(weir, segment);
     }
     if (ip_path_reply(weir, &path, packet) != WEIR_OK)
         return true;

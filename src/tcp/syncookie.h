@@ -8,8 +8,8 @@
 
 #if WEIR_CFG_TCP_SYN_COOKIES
 void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet, const struct tcp_segment *segment);
-// An ACK for a listener without an entry: a valid cookie makes a connection and handles the segment. false: not a cookie
-// of ours (or none was sent in the last two minutes): the caller answers RST.
+// An ACK for a listener without an entry: a valid cookie makes a connection and handles the segment; what may be later data of a peer
+// whose first was lost is ignored. false: not a cookie of ours (or none was sent in the last two minutes): the caller answers RST.
 bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet, struct tcp_segment *segment);
 #else
 static inline void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet,

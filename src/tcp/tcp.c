@@ -6,6 +6,23 @@
 #include "tcp/timewait.h"
 
 #define POOL_KEEP 64u  // freed blocks of each kind kept for the next connection
+#define FLOWS_KEEP 8u  // of the larger ones, which come and go with each burst of an idle connection
+
+static uint32_t default_send_bytes(const struct weir_config *config) { return config->tcp_send_buffer_bytes ? config->tcp_send_buffer_bytes : WEIR_CFG_TCP_SEND_BYTES; }
+static uint32_t default_receive_bytes(const struct weir_config *config)
+{
+    return config->tcp_receive_buffer_bytes ? config->tcp_receive_buffer_bytes : WEIR_CFG_TCP_RECEIVE_BYTES;
+}
+// The window is told in steps of its scale, so it may promise up to one step more than the limit.
+static uint32_t receive_ring_bytes(uint32_t limit) { return limit + (1u << tcp_scale_for(limit)); }
+
+size_t tcp_bytes(const struct weir_config *config)
+{
+    return pool_carve_bytes(sizeof(struct tcp_conn), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_flow), WEIR_CFG_SOCKETS) +
+           pool_carve_bytes(sizeof(struct tcp_extra), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
+           stream_carve_bytes(WEIR_CFG_SOCKETS, default_send_bytes(config)) + stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) +
+           half_open_bytes() + time_wait_bytes();
+}
 
 // Static builds: everything that connections will ever attach (in allocator builds these set nothing aside).
 static int static_init(struct weir *weir)
@@ -17,11 +34,11 @@ static int static_init(struct weir *weir)
     if (!error)
         error = pool_carve(&tcp->extras, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
     if (!error)
-        error = pool_carve(&tcp->listener_pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : 1);
+        error = pool_carve(&tcp->listener_pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_LISTENERS);
     if (!error)
         error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->send_bytes);
     if (!error)
-        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->receive_bytes + (1u << tcp_scale_for(tcp->receive_bytes)));
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, receive_ring_bytes(tcp->receive_bytes));
     return error;
 }
 
@@ -32,10 +49,10 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     table_init(&tcp->listeners);
     pool_init(&tcp->conns, sizeof(struct tcp_conn), POOL_KEEP);
     pool_init(&tcp->listener_pool, sizeof(struct tcp_listener), 1);
-    pool_init(&tcp->flows, sizeof(struct tcp_flow), POOL_KEEP);
+    pool_init(&tcp->flows, sizeof(struct tcp_flow), FLOWS_KEEP);
     pool_init(&tcp->extras, sizeof(struct tcp_extra), POOL_KEEP);
-    tcp->send_bytes = config->tcp_send_buffer_bytes ? config->tcp_send_buffer_bytes : WEIR_CFG_TCP_SEND_BYTES;
-    tcp->receive_bytes = config->tcp_receive_buffer_bytes ? config->tcp_receive_buffer_bytes : WEIR_CFG_TCP_RECEIVE_BYTES;
+    tcp->send_bytes = default_send_bytes(config);
+    tcp->receive_bytes = default_receive_bytes(config);
     const struct weir_cc *cc = config->congestion_control ? weir_cc_find(config->congestion_control) : weir_cc_list[0];
     if (!cc)
         return WEIR_INVALID;
@@ -44,6 +61,16 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     if (!error)
         error = half_open_init(weir);
     return error ? error : time_wait_init(weir);
+}
+
+void tcp_abort_all(struct weir *weir)
+{
+    struct table *connections = &weir->tcp.connections;
+    // Removing shrinks the table and may move nodes to buckets already seen: round again until it is empty.
+    while (connections->count)
+        for (uint32_t bucket = 0; bucket < table_buckets(connections); bucket++)
+            while (table_chain(connections, bucket))
+                tcp_abort(weir, tcp_sock_of(table_chain(connections, bucket)));
 }
 
 void tcp_free(struct weir *weir)

@@ -37,7 +37,9 @@ struct tcp {
 };
 
 int tcp_init(struct weir *weir, const struct weir_config *config);
+size_t tcp_bytes(const struct weir_config *config);
 void tcp_free(struct weir *weir);
+void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_FAST_PATH
 // A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was done.
@@ -75,6 +77,8 @@ void tcp_abort(struct weir *weir, struct sock *sock);
 
 int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count);
 int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgent);
+int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes);  // reserve, copy, commit
+int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes);         // peek, copy, consume
 int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_slice *slices, int count);
 int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
 int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool peek);

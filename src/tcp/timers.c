@@ -20,12 +20,28 @@ static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uin
 
 static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t)~(1u << timer); }
 
-static void arm_rto(struct weir *weir, struct tcp_conn *c) { arm(weir, c, TCP_TIMER_SEND, rtt_timeout(&c->rtt, c->backoff)); }
+static uint32_t user_timeout_ms(const struct tcp_conn *c)
+{
+    return (c->user_timeout_s ? c->user_timeout_s : (uint32_t)WEIR_CFG_TCP_USER_TIMEOUT_S) * 1000u;
+}
+
+// A user timeout that was asked for is kept to the moment, not to the next retransmission.
+static void arm_rto(struct weir *weir, struct tcp_conn *c)
+{
+    uint32_t in_us = rtt_timeout(&c->rtt, c->backoff);
+    if (c->user_timeout_s) {
+        const uint32_t waiting_ms = weir->now_ms - c->progress_ms, most_ms = user_timeout_ms(c);
+        const uint32_t left_ms = waiting_ms < most_ms ? most_ms - waiting_ms : 0;
+        if (left_ms < in_us / 1000)
+            in_us = (left_ms + 1) * 1000;
+    }
+    arm(weir, c, TCP_TIMER_SEND, in_us);
+}
 
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
 {
     if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST) {  // RFC 6298 §5.1
-        c->flags &= ~(uint32_t)TCP_PERSIST;
+        c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
         c->progress_ms = weir->now_ms;
         arm_rto(weir, c);
     }
@@ -36,7 +52,7 @@ void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_rto(weir, c)
 
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
 {
-    c->flags &= ~(uint32_t)TCP_PERSIST;
+    c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);  // a probe without its timer would wait for ever
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);  // §5.2
     else
@@ -52,6 +68,8 @@ void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)
         return;
     c->flags |= TCP_PERSIST;
     c->backoff = 0;
+    if (c->snd.una == c->snd.nxt)
+        c->progress_ms = weir->now_ms;
     arm_rto(weir, c);
     tcp_timers_active(weir, c);
 }
@@ -97,11 +115,6 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 
 // --- firing --------------------------------------------------------------------------------------------------------------------------
 
-static uint32_t user_timeout_ms(const struct tcp_conn *c)
-{
-    return (c->user_timeout_s ? c->user_timeout_s : (uint32_t)WEIR_CFG_TCP_USER_TIMEOUT_S) * 1000u;
-}
-
 // Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window is alive: only a
 // user timeout that was asked for ends that (§3.8.6.1, RFC 6429).
 static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
@@ -122,7 +135,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     }
     if (c->flags & TCP_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {
-        c->flags |= c->snd.wnd ? TCP_SEND_SMALL : TCP_PROBE_NOW;
+        c->flags |= c->snd.wnd || !tcp_synchronised(c) ? TCP_SEND_SMALL : TCP_PROBE_NOW;
         if (c->backoff < UINT8_MAX)
             c->backoff++;
         c->flags |= TCP_PERSIST;

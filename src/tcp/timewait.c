@@ -41,6 +41,11 @@ struct time_waits {
 
 static struct tcp_time_wait *time_wait_of(struct tcp_record *record) { return (struct tcp_time_wait *)record; }  // its first member
 
+size_t time_wait_bytes(void)
+{
+    return memory_carve_bytes(sizeof(struct time_waits)) + pool_carve_bytes(sizeof(struct tcp_time_wait), WEIR_CFG_TCP_TIME_WAIT);
+}
+
 int time_wait_init(struct weir *weir)
 {
     struct time_waits *all = memory_carve(&weir->memory, sizeof *all);

@@ -6,6 +6,7 @@
 #include "tcp/conn.h"
 
 int time_wait_init(struct weir *weir);
+size_t time_wait_bytes(void);
 void time_wait_free(struct weir *weir);
 // Copies what TIME-WAIT needs out of the connection, which its owner then frees.
 void time_wait_enter(struct weir *weir, const struct tcp_conn *c);

@@ -23,27 +23,30 @@ static int send_error(const struct tcp_conn *c)
     return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
 }
 
-int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count)
+// Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or why none.
+static int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
     const int error = send_error(c);
     if (error)
         return error;
     const uint32_t queued = c->send ? stream_length(c->send) : 0;  // also what a driver holds
     const uint32_t limit = send_limit(c);
-    uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
+    const uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
     if (!c->send && room)
         c->send = stream_open(&weir->memory, c->send_limit);
-    if (!room || !c->send) {
-        c->flags |= TCP_WRITE_BLOCKED;
-        return c->send || !room ? WEIR_AGAIN : WEIR_NO_MEMORY;
-    }
-    const uint32_t end = stream_ensure(&weir->memory, c->send, queued + room);
-    if (end <= queued) {
-        c->flags |= TCP_WRITE_BLOCKED;
-        return queued ? WEIR_AGAIN : WEIR_NO_MEMORY;
-    }
-    room = min_u32(room, end - queued);
-    const uint32_t used = stream_spans(c->send, queued, room, spans, (uint32_t)count);
+    const uint32_t end = c->send && room ? stream_ensure(&weir->memory, c->send, queued + room) : 0;
+    if (end > queued)
+        return (int)(end - queued);
+    c->flags |= TCP_WRITE_BLOCKED;
+    return queued || !room ? WEIR_AGAIN : WEIR_NO_MEMORY;
+}
+
+int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count)
+{
+    const int room = send_room(weir, c, want);
+    if (room <= 0)
+        return room;
+    const uint32_t used = stream_spans(c->send, stream_length(c->send), min_u32((uint32_t)room, want), spans, (uint32_t)count);
     uint32_t lent = 0;
     for (uint32_t i = 0; i < used; i++)
         lent += spans[i].length;
@@ -67,6 +70,26 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
     tcp_timers_active(weir, c);
     tcp_wants_output(weir, c);
     return (int)bytes;
+}
+
+int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+{
+    const int room = send_room(weir, c, bytes);
+    if (room <= 0)
+        return room;
+    const uint32_t take = min_u32((uint32_t)room, bytes), queued = stream_length(c->send);
+    struct weir_span span;
+    for (uint32_t done = 0; done < take; done += span.length) {
+        span = stream_stretch(c->send, queued + done, take - done);
+        memcpy(span.data, data + done, span.length);
+    }
+    stream_commit(c->send, take);
+    stream_settle(c->send);
+    if (take < bytes)
+        c->flags |= TCP_WRITE_BLOCKED;
+    tcp_timers_active(weir, c);
+    tcp_wants_output(weir, c);
+    return (int)take;
 }
 
 // What a reader without data finds: an error once, the end of the stream, or nothing yet.
@@ -110,6 +133,25 @@ int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
     stream_drop(&weir->memory, c->receive, bytes);
     tcp_receive_window_opened(weir, c);
     return (int)bytes;
+}
+
+// One look at the queue: a read stops at the urgent mark, as the look does (RFC 6093 §3.1).
+int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
+{
+    uint32_t length = tcp_receive_queued(c);
+    if (c->flags & TCP_URGENT_RECEIVED)
+        length = tcp_urgent_limit(weir, c, 0, length);
+    if (!length)
+        return tcp_receive_queued(c) ? WEIR_AGAIN : receive_nothing(c);
+    const uint32_t take = min_u32(length, bytes);
+    struct weir_span span;
+    for (uint32_t done = 0; done < take; done += span.length) {
+        span = stream_stretch(c->receive, done, take - done);
+        memcpy(data + done, span.data, span.length);
+    }
+    stream_drop(&weir->memory, c->receive, take);
+    tcp_receive_window_opened(weir, c);
+    return (int)take;
 }
 
 // Readiness now (include/weir/socket.h).

@@ -42,8 +42,10 @@ static uint32_t mark_offset(const struct tcp_conn *c) { return c->extra->rcv_up 
 
 bool tcp_urgent_pending(const struct tcp_conn *c)
 {
-    return (c->flags & TCP_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up)) || ((c->flags & (TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN)) == TCP_URGENT_RECEIVED);
+    return (c->flags & (TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN)) == TCP_URGENT_RECEIVED && (!(c->flags & TCP_OOB_INLINE) || mark_offset(c) <= INT32_MAX);
 }
+
+bool tcp_urgent_to_send(const struct tcp_conn *c) { return c->flags & TCP_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up); }
 
 // At the mark the urgent byte leaves the stream and waits apart; the reader goes on behind it.
 static void take_out(struct weir *weir, struct tcp_conn *c)
@@ -58,6 +60,10 @@ static void take_out(struct weir *weir, struct tcp_conn *c)
 uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length)
 {
     const uint32_t mark = mark_offset(c);
+    if (mark > INT32_MAX && mark != UINT32_MAX && c->flags & (TCP_URGENT_TAKEN | TCP_OOB_INLINE)) {  // long past: an old mark must not look new
+        c->flags &= ~(uint32_t)(TCP_URGENT_RECEIVED | TCP_URGENT_PASSED | TCP_URGENT_TAKEN);
+        return length;
+    }
     if (c->flags & TCP_URGENT_PASSED || mark > INT32_MAX || mark >= length)
         return length;
     if (mark > skip || c->flags & TCP_OOB_INLINE)

@@ -55,6 +55,7 @@ struct udp {
 
 #if WEIR_CFG_UDP
 int udp_init(struct weir *weir);
+size_t udp_bytes(void);
 void udp_free(struct weir *weir);
 void udp_input(struct weir *weir, struct packet *packet);
 void udp_error(struct weir *weir, const struct ip_error *error);
@@ -63,6 +64,7 @@ void udp_error(struct weir *weir, const struct ip_error *error);
 enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more);
 void datagram_link_failed(struct weir *weir, struct datagram *d, int error);  // the neighbour did not answer
 #else
+static inline size_t udp_bytes(void) { return 0; }
 static inline int udp_init(struct weir *weir)
 {
     (void)weir;

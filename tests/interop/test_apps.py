@@ -152,8 +152,8 @@ def test_pipelining(world):
 
 def test_thousand_requests_at_once(world):
     url = f"http://{WEIR}/bytes/1000?[1-300]"
-    text = world.linux.run("curl", "-sS", "--parallel", "--parallel-max", "60", "-o", "/dev/null", "-w", "%{http_code} ", url, timeout=90)
-    assert text.split() == ["200"] * 300
+    text = world.linux.run("curl", "-sS", "--no-progress-meter", "--parallel", "--parallel-max", "60", "-o", "/dev/null", "-w", "%{http_code} ", url, timeout=90)
+    assert re.findall(r"\b\d{3}\b", text).count("200") >= 300 and "curl:" not in text, text
 
 
 @pytest.mark.parametrize("words", [[], ["-R"], ["-P", "4"], ["-R", "-P", "4"], ["-n", "20M"], ["-R", "-n", "20M"], ["-k", "100", "-l", "8K"], ["-b", "50M"],
@@ -265,7 +265,7 @@ def test_client_dhcp_declines_what_is_taken(world):
 
 
 @pytest.mark.parametrize("words", ["-t 1", "-t 1 -R", "-t 1 -P 3", "-t 1 -R -P 3", "-n 20M", "-n 20M -R", "-u -b 30M -t 1", "-u -b 30M -t 1 -R", "-u -b 10M -P 2 -t 1", "-t 1 -b 50M",
-                                   "-k 50 -l 16K", "-t 2 -O 1"])
+                                   "-k 2000 -l 16K", "-t 2 -O 1"])
 def test_client_iperf3(world, words):
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} {words} -J")
     assert status == 0, err
@@ -275,7 +275,7 @@ def test_client_iperf3(world, words):
     if "-u" in words:
         assert end["sum"]["packets"] > 100 and end["sum"]["lost_percent"] < 5
     else:
-        assert end["sum_received"]["bytes"] > 0.5 * end["sum_sent"]["bytes"] > 0
+        assert end["sum_received"]["bytes"] > 0.3 * end["sum_sent"]["bytes"] > 0   # iperf3 -s stops reading at the client's word
         assert end["sum_sent"].get("retransmits", 0) >= 0
     assert "-t" not in words or len(report["intervals"]) >= 1
     time.sleep(0.2)   # iperf3 -s needs a moment before the next
@@ -303,14 +303,14 @@ def test_files_both_ways(world, impair):
     there.write_bytes(data)
     sink = world.linux.popen("sh", "-c", f"nc -l -p 4000 > {back}")
     assert until(lambda: ":4000 " in world.linux.run("ss", "-Hlnt"), 5)
-    status, _, err = world.command(f"send {there} {CLIENT_LINUX} 4000", *impair, timeout=120)
+    status, _, err = world.command(f"send {there} {CLIENT_LINUX} 4000", *impair, timeout=40)
     assert status == 0, err
     sink.wait(20)
     assert back.read_bytes() == data
     back.unlink()
     source = world.linux.popen("sh", "-c", f"nc -N -l -p 4001 < {there}")
     assert until(lambda: ":4001 " in world.linux.run("ss", "-Hlnt"), 5)
-    status, _, err = world.command(f"receive {CLIENT_LINUX} 4001 {back}", *impair, timeout=120)
+    status, _, err = world.command(f"receive {CLIENT_LINUX} 4001 {back}", *impair, timeout=40)
     assert status == 0 and back.read_bytes() == data, err
     source.wait(20)
 

@@ -7,9 +7,9 @@
 #include "talk.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__mips__)
-#define SEEDS 300u
+#define SEEDS 400u
 #else
-#define SEEDS 2400u
+#define SEEDS 4000u
 #endif
 #define BLOCKS 12u
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: small
 #include "fixture.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: small
 // Half-open connections: handshakes good and bad, repetition, floods, limits.
 #include "fakes.h"
 

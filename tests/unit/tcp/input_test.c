@@ -12,6 +12,9 @@ static const enum weir_tcp_state synchronised[] = {WEIR_TCP_ESTABLISHED, WEIR_TC
 
 static bool peer_has_closed(enum weir_tcp_state state) { return state == WEIR_TCP_CLOSE_WAIT || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK; }
 
+// The newest ACK the canonical peer has sent: where our FIN is in flight, not yet of it.
+static uint32_t unacked(enum weir_tcp_state state) { return state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK ? UINT32_MAX : 0; }
+
 // Brings each synchronised state and hands it to `with`.
 static void in_each_state(void (*with)(struct tcp_fixture *t, enum weir_tcp_state state))
 {
@@ -36,16 +39,16 @@ static void closed_answers_with_a_reset(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_open(&t, &plain);
-    tcp_in(&t, TCP_ACK, 0, 5);  // with ACK: <SEQ=SEG.ACK><CTL=RST>
-    tcp_expect(&t, TCP_RST, 5, 0, 0);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_SYN | TCP_FIN, .length = 10});  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
-    tcp_take(&t);
+    peer_send(&t, TCP_ACK, 0, 5);  // with ACK: <SEQ=SEG.ACK><CTL=RST>
+    peer_expect(&t, TCP_RST, 5, 0, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_FIN, .length = 10});  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
+    peer_take(&t);
     assert_int_equal(t.got.flags, TCP_RST | TCP_ACK);
     assert_int_equal(t.got.seq, 0);
     assert_int_equal(t.got_ack, 12);
-    tcp_in(&t, TCP_RST, 0, 0);
-    tcp_in(&t, TCP_RST | TCP_ACK, 0, 5);
-    tcp_expect_nothing(&t);
+    peer_send(&t, TCP_RST, 0, 0);
+    peer_send(&t, TCP_RST | TCP_ACK, 0, 5);
+    peer_expect_nothing(&t);
     tcp_fixture_close(&t);
 }
 
@@ -56,11 +59,11 @@ static void listen_ignores_a_reset(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    tcp_in(&t, TCP_RST, 0, 0);
-    tcp_in(&t, TCP_RST | TCP_ACK, 0, 0);
-    tcp_in(&t, TCP_FIN, 0, 0);
-    tcp_in(&t, 0, 0, 0);
-    tcp_expect_nothing(&t);
+    peer_send(&t, TCP_RST, 0, 0);
+    peer_send(&t, TCP_RST | TCP_ACK, 0, 0);
+    peer_send(&t, TCP_FIN, 0, 0);
+    peer_send(&t, 0, 0, 0);
+    peer_expect_nothing(&t);
     assert_int_equal(weir_socket_accept(t.weir, t.listener), WEIR_AGAIN);
     tcp_fixture_close(&t);
 }
@@ -70,10 +73,10 @@ static void listen_resets_an_ack(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    tcp_in(&t, TCP_ACK, 0, 77);
-    tcp_expect(&t, TCP_RST, 77, 0, 0);
-    tcp_in(&t, TCP_SYN | TCP_ACK, 0, 78);
-    tcp_expect(&t, TCP_RST, 78, 0, 0);
+    peer_send(&t, TCP_ACK, 0, 77);
+    peer_expect(&t, TCP_RST, 77, 0, 0);
+    peer_send(&t, TCP_SYN | TCP_ACK, 0, 78);
+    peer_expect(&t, TCP_RST, 78, 0, 0);
     tcp_fixture_close(&t);
 }
 
@@ -93,8 +96,8 @@ static void data_on_a_syn_is_for_later(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_SYN, .length = 20});
-    tcp_take(&t);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .length = 20});
+    peer_take(&t);
     assert_int_equal(t.got.flags, TCP_SYN | TCP_ACK);
     assert_int_equal(t.got_ack, 1);  // not kept: the peer sends it again
     tcp_fixture_close(&t);
@@ -109,12 +112,12 @@ static void syn_sent_refuses_a_wrong_ack(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &plain);
     const uint32_t wrong[] = {UINT32_MAX, 1, 1000, 0x80000000};
     for (size_t i = 0; i < 4; i++) {
-        tcp_in(&t, TCP_SYN | TCP_ACK, 0, wrong[i]);
-        tcp_expect(&t, TCP_RST, wrong[i], 0, 0);
-        tcp_in(&t, TCP_ACK, 0, wrong[i]);
-        tcp_expect(&t, TCP_RST, wrong[i], 0, 0);
-        tcp_in(&t, TCP_RST | TCP_ACK, 0, wrong[i]);
-        tcp_expect_nothing(&t);
+        peer_send(&t, TCP_SYN | TCP_ACK, 0, wrong[i]);
+        peer_expect(&t, TCP_RST, wrong[i], 0, 0);
+        peer_send(&t, TCP_ACK, 0, wrong[i]);
+        peer_expect(&t, TCP_RST, wrong[i], 0, 0);
+        peer_send(&t, TCP_RST | TCP_ACK, 0, wrong[i]);
+        peer_expect_nothing(&t);
         assert_state(&t, WEIR_TCP_SYN_SENT);
     }
     tcp_fixture_close(&t);
@@ -125,17 +128,17 @@ static void syn_sent_believes_a_reset_that_acknowledges(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &plain);
-    tcp_in(&t, TCP_RST, 0, 0);  // without ACK: anybody could have sent it
+    peer_send(&t, TCP_RST, 0, 0);  // without ACK: anybody could have sent it
     assert_state(&t, WEIR_TCP_SYN_SENT);
-    tcp_in(&t, TCP_ACK, 0, 0);  // neither SYN nor RST: nothing
-    tcp_in(&t, TCP_FIN | TCP_ACK, 0, 0);
-    tcp_in(&t, 0, 0, 0);
-    tcp_expect_nothing(&t);
+    peer_send(&t, TCP_ACK, 0, 0);  // neither SYN nor RST: nothing
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    peer_send(&t, 0, 0, 0);
+    peer_expect_nothing(&t);
     assert_state(&t, WEIR_TCP_SYN_SENT);
-    tcp_in(&t, TCP_RST | TCP_ACK, 0, 0);
+    peer_send(&t, TCP_RST | TCP_ACK, 0, 0);
     assert_state(&t, WEIR_TCP_CLOSED);
-    assert_int_equal(tcp_error_of(&t), WEIR_REFUSED);
-    tcp_expect_nothing(&t);
+    assert_int_equal(user_error(&t), WEIR_REFUSED);
+    peer_expect_nothing(&t);
     tcp_fixture_close(&t);
 }
 
@@ -144,9 +147,9 @@ static void syn_sent_becomes_established(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.open = TCP_ACTIVE});
-    tcp_in_data(&t, 0, 10);
-    tcp_expect(&t, TCP_ACK, 0, 10, 0);
-    assert_int_equal(tcp_read(&t, 0, 100), 10);
+    peer_data(&t, 0, 10);
+    peer_expect(&t, TCP_ACK, 0, 10, 0);
+    assert_int_equal(user_read(&t, 0, 100), 10);
     tcp_fixture_close(&t);
 }
 
@@ -156,8 +159,8 @@ static void data_and_fin_on_a_syn_ack_count(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &plain);
     static const uint8_t text[] = "early";
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_SYN | TCP_ACK | TCP_FIN, .length = 5, .data = text});
-    tcp_expect(&t, TCP_ACK, 0, 7, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK | TCP_FIN, .length = 5, .data = text});
+    peer_expect(&t, TCP_ACK, 0, 7, 0);
     uint8_t bytes[8];
     assert_int_equal(weir_socket_read(t.weir, t.socket, bytes, 8), 5);
     assert_memory_equal(bytes, text, 5);
@@ -170,15 +173,15 @@ static void simultaneous_open(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});
-    tcp_in(&t, TCP_ACK, 0, 0);  // a peer that answers our SYN-ACK with a bare ACK
+    peer_send(&t, TCP_ACK, 0, 0);  // a peer that answers our SYN-ACK with a bare ACK
     assert_state(&t, WEIR_TCP_ESTABLISHED);
     tcp_fixture_close(&t);
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});
     assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_WRITABLE);
-    tcp_write(&t, 0, 10);
-    tcp_expect(&t, TCP_ACK, 0, 0, 10);
-    tcp_in_data(&t, 0, 10);
-    assert_int_equal(tcp_read(&t, 0, 100), 10);
+    user_write(&t, 0, 10);
+    peer_expect(&t, TCP_ACK, 0, 0, 10);
+    peer_data(&t, 0, 10);
+    assert_int_equal(user_read(&t, 0, 100), 10);
     tcp_fixture_close(&t);
 }
 
@@ -191,8 +194,8 @@ static void syn_received_resets_a_wrong_ack(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});
     const uint32_t wrong[] = {UINT32_MAX, 1, 0x7fffffff, UINT32_MAX - 5};
     for (size_t i = 0; i < 4; i++) {
-        tcp_in(&t, TCP_ACK, 0, wrong[i]);
-        tcp_expect(&t, TCP_RST, wrong[i], 0, 0);
+        peer_send(&t, TCP_ACK, 0, wrong[i]);
+        peer_expect(&t, TCP_RST, wrong[i], 0, 0);
         assert_state(&t, WEIR_TCP_SYN_RECEIVED);
     }
     tcp_fixture_close(&t);
@@ -203,11 +206,11 @@ static void syn_received_ends_by_an_exact_reset(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});
-    tcp_in(&t, TCP_RST, 1, 0);
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);  // a challenge
-    tcp_in(&t, TCP_RST, 0, 0);
+    peer_send(&t, TCP_RST, 1, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);  // a challenge
+    peer_send(&t, TCP_RST, 0, 0);
     assert_state(&t, WEIR_TCP_CLOSED);
-    assert_int_equal(tcp_error_of(&t), WEIR_REFUSED);
+    assert_int_equal(user_error(&t), WEIR_REFUSED);
     tcp_fixture_close(&t);
 }
 
@@ -216,8 +219,8 @@ static void syn_received_ends_by_an_exact_reset(void **state)
 static void unacceptable(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     const uint32_t window = window_of(t);
-    const struct tcp_snapshot before = tcp_snapshot(t);
-    const struct tcp_in outside[] = {
+    const struct conn_snapshot before = conn_snapshot(t);
+    const struct peer_segment outside[] = {
         {.flags = TCP_ACK, .seq = UINT32_MAX, .length = 1},        // old
         {.flags = TCP_ACK, .seq = UINT32_MAX - 99, .length = 100}, // old, up to rcv.nxt
         {.flags = TCP_ACK, .seq = window, .length = 1},            // right of the window
@@ -228,12 +231,12 @@ static void unacceptable(struct tcp_fixture *t, enum weir_tcp_state state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
-        tcp_pass(t, 2000000);
-        tcp_drain(t);
-        tcp_input_raw(t, &outside[i]);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
+        peer_pass(t, 2000000);
+        peer_drain(t);
+        peer_send_raw(t, &outside[i]);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
         assert_unchanged(t, &before);
-        tcp_drain(t);
+        peer_drain(t);
     }
 }
 static void unacceptable_segments_get_an_ack(void **state)
@@ -244,12 +247,12 @@ static void unacceptable_segments_get_an_ack(void **state)
 
 static void no_ack_bit(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
-    tcp_input_raw(t, &(struct tcp_in){.length = 5});
-    tcp_in(t, TCP_FIN, 0, 0);
-    tcp_in(t, TCP_URG, 0, 0);
-    tcp_expect_nothing(t);
+    peer_send_raw(t, &(struct peer_segment){.length = 5});
+    peer_send(t, TCP_FIN, 0, 0);
+    peer_send(t, TCP_URG, 0, 0);
+    peer_expect_nothing(t);
     assert_unchanged(t, &before);
 }
 static void a_segment_without_ack_is_dropped(void **state)
@@ -262,10 +265,10 @@ static void a_segment_without_ack_is_dropped(void **state)
 
 static void reset_exact(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    tcp_in(t, TCP_RST, 0, 0);
-    tcp_expect_nothing(t);
+    peer_send(t, TCP_RST, 0, 0);
+    peer_expect_nothing(t);
     assert_state(t, WEIR_TCP_CLOSED);
-    assert_int_equal(tcp_error_of(t), state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK ? WEIR_OK : WEIR_RESET);
+    assert_int_equal(user_error(t), state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK ? WEIR_OK : WEIR_RESET);
     assert_true(weir_socket_ready(t->weir, t->socket) & WEIR_HANGUP);
 }
 static void an_exact_reset_ends_the_connection(void **state)
@@ -278,11 +281,11 @@ static void reset_inside(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     const uint32_t window = window_of(t);
     const uint32_t inside[] = {1, 100, window / 2, window - 1};
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     for (size_t i = 0; window && i < 4; i++) {
-        tcp_in(t, TCP_RST, inside[i], 0);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
+        peer_send(t, TCP_RST, inside[i], 0);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
         assert_unchanged(t, &before);
     }
 }
@@ -296,11 +299,11 @@ static void reset_outside(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     const uint32_t window = window_of(t);
     const uint32_t outside[] = {UINT32_MAX, window, window + 1, 0x80000000};
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        tcp_in(t, TCP_RST, outside[i], 0);
-        tcp_expect_nothing(t);
+        peer_send(t, TCP_RST, outside[i], 0);
+        peer_expect_nothing(t);
         assert_unchanged(t, &before);
     }
 }
@@ -316,17 +319,17 @@ static void syn_anywhere(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     const uint32_t window = window_of(t);
     const uint32_t where[] = {0, 1, window - 1, window + 100, UINT32_MAX, 0x80000000};
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     for (size_t i = 0; i < 6; i++) {
-        tcp_pass(t, 2000000);
-        tcp_drain(t);
-        tcp_in(t, TCP_SYN, where[i], 0);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
-        tcp_pass(t, 2000000);
-        tcp_drain(t);
-        tcp_in(t, TCP_SYN | TCP_ACK, where[i], 0);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
+        peer_pass(t, 2000000);
+        peer_drain(t);
+        peer_send(t, TCP_SYN, where[i], 0);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
+        peer_pass(t, 2000000);
+        peer_drain(t);
+        peer_send(t, TCP_SYN | TCP_ACK, where[i], 0);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
         assert_unchanged(t, &before);
     }
 }
@@ -340,14 +343,14 @@ static void a_syn_is_challenged(void **state)
 
 static void ack_of_unsent(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     const uint32_t unsent[] = {1, 1000, 0x7fffffff};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        tcp_in(t, TCP_ACK, 0, unsent[i]);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
-        tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK, .ack = unsent[i], .length = 10});
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
+        peer_send(t, TCP_ACK, 0, unsent[i]);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
+        peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .ack = unsent[i], .length = 10});
+        peer_expect(t, TCP_ACK, 0, 0, 0);
         assert_unchanged(t, &before);
     }
 }
@@ -359,10 +362,10 @@ static void an_ack_of_unsent_data_is_challenged(void **state)
 
 static void ack_far_behind(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
-    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});  // RFC 5961 §5: una − max.wnd is the limit
-    tcp_expect(t, TCP_ACK, 0, 0, 0);
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});  // RFC 5961 §5: una − max.wnd is the limit
+    peer_expect(t, TCP_ACK, 0, 0, 0);
     assert_unchanged(t, &before);
     assert_int_equal(fixture_count(&t->f, WEIR_COUNT_TCP_BAD_ACK), 1);
 }
@@ -374,11 +377,11 @@ static void an_ack_too_old_is_challenged(void **state)
 
 static void ack_old(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    const struct tcp_snapshot before = tcp_snapshot(t);
+    const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     // Ignored as an ACK, also its window; its data counts.
-    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK, .seq = 0, .ack = UINT32_MAX - 10, .own_window = true, .window = 3});
-    tcp_expect_nothing(t);
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = UINT32_MAX - 10, .own_window = true, .window = 3});
+    peer_expect_nothing(t);
     assert_unchanged(t, &before);
 }
 static void an_old_ack_changes_nothing(void **state)
@@ -392,13 +395,13 @@ static void an_old_ack_does_not_close_the_window(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_write(&t, 0, 100);
-    tcp_expect(&t, TCP_ACK, 0, 0, 100);
-    tcp_in(&t, TCP_ACK, 0, 100);
+    user_write(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 100);
+    peer_send(&t, TCP_ACK, 0, 100);
     // Newer data with an older ACK: reordered on the way. SND.WND is of the newest ACK.
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .seq = 0, .ack = 50, .length = 10, .own_window = true, .window = 0});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = 50, .length = 10, .own_window = true, .window = 0});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 65535);
-    assert_int_equal(tcp_read(&t, 0, 100), 10);
+    assert_int_equal(user_read(&t, 0, 100), 10);
     tcp_fixture_close(&t);
 }
 
@@ -407,15 +410,15 @@ static void a_new_ack_frees_the_queue(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_write(&t, 0, 1000);
-    tcp_expect(&t, TCP_ACK, 0, 0, 1000);
-    tcp_in(&t, TCP_ACK, 0, 400);
-    assert_int_equal(tcp_snapshot(&t).send_queue, 600);
-    tcp_in(&t, TCP_ACK, 0, 400);
-    tcp_in(&t, TCP_ACK, 0, 1000);
-    assert_int_equal(tcp_snapshot(&t).send_queue, 0);
-    tcp_expect_nothing(&t);
-    assert_int_equal(tcp_pass(&t, 100000000), WEIR_NEVER);  // no timer is left
+    user_write(&t, 0, 1000);
+    peer_expect(&t, TCP_ACK, 0, 0, 1000);
+    peer_send(&t, TCP_ACK, 0, 400);
+    assert_int_equal(conn_snapshot(&t).send_queue, 600);
+    peer_send(&t, TCP_ACK, 0, 400);
+    peer_send(&t, TCP_ACK, 0, 1000);
+    assert_int_equal(conn_snapshot(&t).send_queue, 0);
+    peer_expect_nothing(&t);
+    assert_int_equal(peer_pass(&t, 100000000), WEIR_NEVER);  // no timer is left
     tcp_fixture_close(&t);
 }
 
@@ -423,16 +426,15 @@ static void a_new_ack_frees_the_queue(void **state)
 
 static void data_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    const struct tcp_snapshot before = tcp_snapshot(t);
-    const uint32_t una = state == WEIR_TCP_FIN_WAIT_1 ? UINT32_MAX : 0;  // its FIN is not acknowledged yet
-    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK | TCP_PSH, .ack = una, .length = 100});
+    const struct conn_snapshot before = conn_snapshot(t);
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .ack = unacked(state), .length = 100});
     if (peer_has_closed(state)) {  // beyond the peer's FIN: there is no such data
         assert_unchanged(t, &before);
-        tcp_drain(t);
+        peer_drain(t);
         return;
     }
-    tcp_expect(t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(tcp_read(t, 0, 1000), 100);
+    peer_expect(t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(user_read(t, 0, 1000), 100);
     assert_state(t, state);
 }
 static void data_in_order_is_taken(void **state)
@@ -446,16 +448,16 @@ static void data_out_of_order_waits(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_in_data(&t, 300, 100);
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);  // at once, a duplicate
-    tcp_in_data(&t, 100, 100);
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);
+    peer_data(&t, 300, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);  // at once, a duplicate
+    peer_data(&t, 100, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
     assert_int_equal(weir_socket_read(t.weir, t.socket, &(uint8_t){0}, 1), WEIR_AGAIN);
-    tcp_in_data(&t, 0, 100);
-    tcp_expect(&t, TCP_ACK, 0, 200, 0);
-    tcp_in_data(&t, 200, 100);
-    tcp_expect(&t, TCP_ACK, 0, 400, 0);
-    assert_int_equal(tcp_read(&t, 0, 1000), 400);
+    peer_data(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 200, 0);
+    peer_data(&t, 200, 100);
+    peer_expect(&t, TCP_ACK, 0, 400, 0);
+    assert_int_equal(user_read(&t, 0, 1000), 400);
     tcp_fixture_close(&t);
 }
 
@@ -464,15 +466,15 @@ static void overlapping_data_counts_once(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_in_data(&t, 0, 100);
-    tcp_in_data(&t, 50, 100);          // old and new
-    tcp_in_data(&t, 300, 100);
-    tcp_in_data(&t, 250, 100);         // into it
-    tcp_in_data(&t, 350, 100);         // out of it
-    tcp_in_data(&t, 200, 400);         // around it
-    tcp_in_data(&t, 100, 120);
-    tcp_drain(&t);
-    assert_int_equal(tcp_read(&t, 0, 1000), 600);
+    peer_data(&t, 0, 100);
+    peer_data(&t, 50, 100);          // old and new
+    peer_data(&t, 300, 100);
+    peer_data(&t, 250, 100);         // into it
+    peer_data(&t, 350, 100);         // out of it
+    peer_data(&t, 200, 400);         // around it
+    peer_data(&t, 100, 120);
+    peer_drain(&t);
+    assert_int_equal(user_read(&t, 0, 1000), 600);
     tcp_fixture_close(&t);
 }
 
@@ -483,15 +485,15 @@ static void the_first_copy_wins(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_in_data(&t, 100, 100);
-    tcp_in_data(&t, 300, 50);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .seq = 100, .length = 100, .data = evil});
-    tcp_in_data(&t, 0, 10);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .seq = 0, .length = 10, .data = evil});
-    tcp_in_data(&t, 10, 90);
-    assert_int_equal(tcp_read(&t, 0, 1000), 200);
-    tcp_in_data(&t, 200, 200);
-    assert_int_equal(tcp_read(&t, 200, 1000), 200);
+    peer_data(&t, 100, 100);
+    peer_data(&t, 300, 50);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100, .length = 100, .data = evil});
+    peer_data(&t, 0, 10);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .length = 10, .data = evil});
+    peer_data(&t, 10, 90);
+    assert_int_equal(user_read(&t, 0, 1000), 200);
+    peer_data(&t, 200, 200);
+    assert_int_equal(user_read(&t, 200, 1000), 200);
     tcp_fixture_close(&t);
 }
 
@@ -501,15 +503,15 @@ static void data_beyond_the_window_is_cut(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = 2000});
     assert_int_equal(window_of(&t), 2000);
-    tcp_in_data(&t, 0, 1000);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK | TCP_FIN, .seq = 1000, .length = 1400});
-    tcp_drain(&t);
+    peer_data(&t, 0, 1000);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .seq = 1000, .length = 1400});
+    peer_drain(&t);
     assert_state(&t, WEIR_TCP_ESTABLISHED);  // the FIN was beyond it
     assert_int_equal(t.got_ack, 2000);
     assert_int_equal(t.got.window, 0);
-    assert_int_equal(tcp_read(&t, 0, 5000), 2000);
-    tcp_in_data(&t, 2000, 400);
-    assert_int_equal(tcp_read(&t, 2000, 5000), 400);
+    assert_int_equal(user_read(&t, 0, 5000), 2000);
+    peer_data(&t, 2000, 400);
+    assert_int_equal(user_read(&t, 2000, 5000), 400);
     tcp_fixture_close(&t);
 }
 
@@ -519,15 +521,15 @@ static void a_bad_checksum_leaves_no_trace(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    const struct tcp_snapshot before = tcp_snapshot(&t);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .length = 100, .data = evil, .bad_checksum = true});
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .seq = 200, .length = 100, .data = evil, .bad_checksum = true});
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_RST, .bad_checksum = true});
-    tcp_expect_nothing(&t);
+    const struct conn_snapshot before = conn_snapshot(&t);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 100, .data = evil, .bad_checksum = true});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 200, .length = 100, .data = evil, .bad_checksum = true});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_RST, .bad_checksum = true});
+    peer_expect_nothing(&t);
     assert_unchanged(&t, &before);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_CHECKSUM), 3);
-    tcp_in_data(&t, 0, 300);
-    assert_int_equal(tcp_read(&t, 0, 1000), 300);
+    peer_data(&t, 0, 300);
+    assert_int_equal(user_read(&t, 0, 1000), 300);
     tcp_fixture_close(&t);
 }
 
@@ -536,16 +538,16 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = 1000});
-    tcp_write(&t, 0, 100);
-    tcp_drain(&t);
-    tcp_in_data(&t, 0, 1000);
-    tcp_expect(&t, TCP_ACK, 100, 1000, 0);
+    user_write(&t, 0, 100);
+    peer_drain(&t);
+    peer_data(&t, 0, 1000);
+    peer_expect(&t, TCP_ACK, 100, 1000, 0);
     assert_int_equal(t.got.window, 0);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK | TCP_URG, .seq = 1000, .ack = 100, .length = 1, .urgent = 1});
-    tcp_expect(&t, TCP_ACK, 100, 1000, 0);
-    assert_int_equal(tcp_snapshot(&t).send_queue, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = 1000, .ack = 100, .length = 1, .urgent = 1});
+    peer_expect(&t, TCP_ACK, 100, 1000, 0);
+    assert_int_equal(conn_snapshot(&t).send_queue, 0);
     assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_URGENT);
-    tcp_in(&t, TCP_RST, 1000, 0);
+    peer_send(&t, TCP_RST, 1000, 0);
     assert_state(&t, WEIR_TCP_CLOSED);
     tcp_fixture_close(&t);
 }
@@ -555,16 +557,16 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
 static void fin_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     static const enum weir_tcp_state next[WEIR_TCP_STATE_COUNT] = {[WEIR_TCP_ESTABLISHED] = WEIR_TCP_CLOSE_WAIT, [WEIR_TCP_FIN_WAIT_1] = WEIR_TCP_CLOSING, [WEIR_TCP_FIN_WAIT_2] = WEIR_TCP_TIME_WAIT};
-    const uint32_t una = state == WEIR_TCP_FIN_WAIT_1 ? UINT32_MAX : 0;
+    const uint32_t una = unacked(state);
     if (peer_has_closed(state)) {  // the same FIN again
-        const struct tcp_snapshot before = tcp_snapshot(t);
-        tcp_in(t, TCP_FIN | TCP_ACK, UINT32_MAX, state == WEIR_TCP_CLOSE_WAIT ? 0 : UINT32_MAX);
-        tcp_expect(t, TCP_ACK, 0, 0, 0);
+        const struct conn_snapshot before = conn_snapshot(t);
+        peer_send(t, TCP_FIN | TCP_ACK, UINT32_MAX, una);
+        peer_expect(t, TCP_ACK, 0, 0, 0);
         assert_unchanged(t, &before);
         return;
     }
-    tcp_in(t, TCP_FIN | TCP_ACK, 0, una);
-    tcp_expect(t, TCP_ACK, 0, 1, 0);
+    peer_send(t, TCP_FIN | TCP_ACK, 0, una);
+    peer_expect(t, TCP_ACK, 0, 1, 0);
     assert_state(t, next[state]);
     assert_int_equal(weir_socket_read(t->weir, t->socket, &(uint8_t){0}, 1), 0);
     assert_true(weir_socket_ready(t->weir, t->socket) & WEIR_READ_CLOSED);
@@ -580,14 +582,14 @@ static void a_fin_with_the_ack_of_ours(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_1, &plain);
-    tcp_in(&t, TCP_FIN | TCP_ACK, 0, 0);  // FIN-WAIT-1 to TIME-WAIT at once
-    tcp_expect(&t, TCP_ACK, 0, 1, 0);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);  // FIN-WAIT-1 to TIME-WAIT at once
+    peer_expect(&t, TCP_ACK, 0, 1, 0);
     assert_state(&t, WEIR_TCP_TIME_WAIT);
     tcp_fixture_close(&t);
     tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_1, &plain);
-    tcp_in(&t, TCP_ACK, 0, 0);
+    peer_send(&t, TCP_ACK, 0, 0);
     assert_state(&t, WEIR_TCP_FIN_WAIT_2);
-    tcp_expect_nothing(&t);
+    peer_expect_nothing(&t);
     tcp_fixture_close(&t);
 }
 
@@ -596,15 +598,15 @@ static void the_ack_of_our_fin_ends_closing_and_last_ack(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_CLOSING, &plain);
-    tcp_in(&t, TCP_ACK, 0, UINT32_MAX);  // not of the FIN
+    peer_send(&t, TCP_ACK, 0, UINT32_MAX);  // not of the FIN
     assert_state(&t, WEIR_TCP_CLOSING);
-    tcp_in(&t, TCP_ACK, 0, 0);
+    peer_send(&t, TCP_ACK, 0, 0);
     assert_state(&t, WEIR_TCP_TIME_WAIT);
     tcp_fixture_close(&t);
     tcp_fixture_bring(&t, WEIR_TCP_LAST_ACK, &plain);
-    tcp_in(&t, TCP_ACK, 0, 0);
+    peer_send(&t, TCP_ACK, 0, 0);
     assert_state(&t, WEIR_TCP_CLOSED);
-    assert_int_equal(tcp_error_of(&t), WEIR_OK);
+    assert_int_equal(user_error(&t), WEIR_OK);
     tcp_fixture_close(&t);
 }
 
@@ -613,23 +615,23 @@ static void a_fin_beyond_a_hole_waits(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK | TCP_FIN, .seq = 100, .length = 50});
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .seq = 100, .length = 50});
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
     assert_state(&t, WEIR_TCP_ESTABLISHED);
-    tcp_in_data(&t, 0, 100);
-    tcp_expect(&t, TCP_ACK, 0, 151, 0);
+    peer_data(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 151, 0);
     assert_state(&t, WEIR_TCP_CLOSE_WAIT);
-    assert_int_equal(tcp_read(&t, 0, 1000), 150);
+    assert_int_equal(user_read(&t, 0, 1000), 150);
     tcp_fixture_close(&t);
     // A bare FIN beyond a hole; then all of it again in one segment.
     tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_2, &plain);
-    tcp_in(&t, TCP_ACK | TCP_FIN, 100, 0);
-    tcp_drain(&t);
+    peer_send(&t, TCP_ACK | TCP_FIN, 100, 0);
+    peer_drain(&t);
     assert_state(&t, WEIR_TCP_FIN_WAIT_2);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK | TCP_FIN, .seq = 0, .length = 100});
-    tcp_expect(&t, TCP_ACK, 0, 101, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .seq = 0, .length = 100});
+    peer_expect(&t, TCP_ACK, 0, 101, 0);
     assert_state(&t, WEIR_TCP_TIME_WAIT);
-    assert_int_equal(tcp_read(&t, 0, 1000), 100);
+    assert_int_equal(user_read(&t, 0, 1000), 100);
     tcp_fixture_close(&t);
 }
 
@@ -638,10 +640,10 @@ static void data_and_fin_in_one_segment(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK | TCP_FIN, .length = 50});
-    tcp_expect(&t, TCP_ACK, 0, 51, 0);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .length = 50});
+    peer_expect(&t, TCP_ACK, 0, 51, 0);
     assert_state(&t, WEIR_TCP_CLOSE_WAIT);
-    assert_int_equal(tcp_read(&t, 0, 1000), 50);
+    assert_int_equal(user_read(&t, 0, 1000), 50);
     assert_int_equal(weir_socket_read(t.weir, t.socket, &(uint8_t){0}, 1), 0);
     tcp_fixture_close(&t);
 }
@@ -653,14 +655,14 @@ static void time_wait_acknowledges_a_repeated_fin(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_TIME_WAIT, &plain);
-    tcp_pass(&t, 1000000);
-    tcp_in(&t, TCP_FIN | TCP_ACK, UINT32_MAX, 0);
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);
-    tcp_in(&t, TCP_RST, 0, 0);  // RFC 1337
+    peer_pass(&t, 1000000);
+    peer_send(&t, TCP_FIN | TCP_ACK, UINT32_MAX, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    peer_send(&t, TCP_RST, 0, 0);  // RFC 1337
     assert_state(&t, WEIR_TCP_TIME_WAIT);
-    tcp_pass(&t, 59000000);
+    peer_pass(&t, 59000000);
     assert_state(&t, WEIR_TCP_TIME_WAIT);  // two MSL since the FIN came again
-    tcp_pass(&t, 2000000);
+    peer_pass(&t, 2000000);
     assert_int_equal(weir_socket_close(t.weir, t.socket), WEIR_OK);
     t.socket = 0;
     assert_state(&t, WEIR_TCP_CLOSED);
@@ -677,17 +679,17 @@ static void broadcast_and_multicast_are_ignored(void **state)
     const struct weir_addr everybody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255), weir_ip4(224, 0, 0, 1)};
     for (size_t i = 0; i < 3; i++) {
         t.local.addr = everybody[i];
-        tcp_in(&t, TCP_SYN, 0, 0);
-        tcp_in(&t, TCP_ACK, 0, 0);
+        peer_send(&t, TCP_SYN, 0, 0);
+        peer_send(&t, TCP_ACK, 0, 0);
     }
     t.local.addr = TCP_US;
     const struct weir_addr nobody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255), weir_ip4(224, 0, 0, 1), weir_ip4(127, 0, 0, 1)};
     for (size_t i = 0; i < 4; i++) {  // RFC 1122 §4.2.3.10: nor is a SYN from such an address answered
         t.remote.addr = nobody[i];
-        tcp_in(&t, TCP_SYN, 0, 0);
+        peer_send(&t, TCP_SYN, 0, 0);
     }
     t.remote.addr = TCP_PEER;
-    tcp_expect_nothing(&t);
+    peer_expect_nothing(&t);
     tcp_fixture_close(&t);
 }
 
@@ -700,29 +702,30 @@ static void challenges_are_limited_for_each_connection_alone(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     const struct tcp_conn *first = tcp_fixture_conn(&t);
     for (int i = 0; i < 1000; i++)
-        tcp_in(&t, TCP_RST, 5, 0);
-    const uint32_t answered = tcp_drain_count(&t);
+        peer_send(&t, TCP_RST, 5, 0);
+    const uint32_t answered = peer_drain_count(&t);
     assert_in_range(answered, 5, 15);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_CHALLENGE_LIMITED), 1000 - answered);
     // Another connection's limit is its own: nothing about the first can be learned from it.
-    struct tcp_fixture second = t;
-    second.remote.port++;
-    second.theirs = 1000;
-    second.socket = 0;
-    tcp_in(&second, TCP_SYN, 0, 0);
-    tcp_take(&second);
-    second.ours = second.got.seq + 1;
-    second.theirs++;
-    tcp_in(&second, TCP_ACK, 0, 0);
-    assert_ptr_not_equal(tcp_fixture_conn(&second), first);
-    tcp_in(&second, TCP_RST, 5, 0);
-    tcp_expect(&second, TCP_ACK, 0, 0, 0);
-    t.f.frames = second.f.frames, t.f.frame_count = second.f.frame_count, t.f.frame_room = second.f.frame_room;
-    t.f.random = second.f.random, t.f.held = NULL, t.f.held_tail = &t.f.held;
-    t.seen = second.seen;
-    tcp_pass(&t, 2000000);  // and it is for a second only
-    tcp_in(&t, TCP_RST, 5, 0);
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);
+    const uint32_t ours = t.ours, theirs = t.theirs;
+    t.remote.port++;
+    peer_send(&t, TCP_SYN, 0, 0);
+    peer_take(&t);
+    t.ours = t.got.seq + 1;
+    t.theirs++;
+    peer_send(&t, TCP_ACK, 0, 0);
+    assert_non_null(tcp_fixture_conn(&t));
+    assert_ptr_not_equal(tcp_fixture_conn(&t), first);
+    peer_send(&t, TCP_RST, 5, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    t.remote.port--;
+    t.ours = ours;
+    t.theirs = theirs;
+    peer_send(&t, TCP_RST, 5, 0);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 2000000);  // and it is for a second only
+    peer_send(&t, TCP_RST, 5, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
     tcp_fixture_close(&t);
 }
 
@@ -733,14 +736,14 @@ static void an_ack_storm_ends(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     // A peer that stands elsewhere, answers each of our ACKs with one of its own (and resets that are not exact).
     for (int i = 0; i < 500; i++) {
-        tcp_in(&t, TCP_ACK, UINT32_MAX - 1000, 0);
-        tcp_in(&t, TCP_RST, 7, 0);
-        tcp_in(&t, TCP_SYN, 7, 0);
+        peer_send(&t, TCP_ACK, UINT32_MAX - 1000, 0);
+        peer_send(&t, TCP_RST, 7, 0);
+        peer_send(&t, TCP_SYN, 7, 0);
     }
-    assert_in_range(tcp_drain_count(&t), 5, 15);
+    assert_in_range(peer_drain_count(&t), 5, 15);
     assert_state(&t, WEIR_TCP_ESTABLISHED);
-    tcp_in_data(&t, UINT32_MAX - 10, 5);  // data is acknowledged still: the peer may have lost our ACK
-    tcp_expect(&t, TCP_ACK, 0, 0, 0);
+    peer_data(&t, UINT32_MAX - 10, 5);  // data is acknowledged still: the peer may have lost our ACK
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
     tcp_fixture_close(&t);
 }
 
@@ -766,11 +769,11 @@ static void options_never_reach_beyond_their_segment(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        tcp_input_raw(&t, &(struct tcp_in){.flags = TCP_ACK, .seq = i * 10, .length = 10, .raw_options = bad[i].bytes, .raw_length = bad[i].length});
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = i * 10, .length = 10, .raw_options = bad[i].bytes, .raw_length = bad[i].length});
         assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_OPTION), i + 1);
     }
     assert_state(&t, WEIR_TCP_ESTABLISHED);
-    assert_int_equal(tcp_read(&t, 0, 1000), 10 * sizeof bad / sizeof bad[0]);  // the options are ignored, the data is not
+    assert_int_equal(user_read(&t, 0, 1000), 10 * sizeof bad / sizeof bad[0]);  // the options are ignored, the data is not
     tcp_fixture_close(&t);
 }
 
@@ -779,7 +782,7 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    const struct tcp_snapshot before = tcp_snapshot(&t);
+    const struct conn_snapshot before = conn_snapshot(&t);
     uint8_t bytes[TCP_BYTES] = {0};
     const struct tcp_segment segment = {.source = t.remote.port, .destination = t.local.port, .seq = t.theirs, .ack = t.ours, .flags = TCP_ACK, .header_length = 60};
     for (uint32_t length = 0; length <= TCP_BYTES; length++) {
@@ -787,7 +790,7 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
         fixture_input_ip4(&t.f, TCP_PEER, TCP_US, 6, bytes, length);
     }
     fixture_poll(&t.f, 0);
-    tcp_expect_nothing(&t);
+    peer_expect_nothing(&t);
     assert_unchanged(&t, &before);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_LENGTH), TCP_BYTES + 1);
     tcp_fixture_close(&t);

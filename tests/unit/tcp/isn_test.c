@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: small
 // Initial sequence numbers, timestamp offsets (RFC 6528, RFC 7323 §7.1) and ports (RFC 6056).
 #include "fakes.h"
 

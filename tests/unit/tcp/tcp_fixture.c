@@ -11,7 +11,7 @@
 
 // --- what the peer sends ---------------------------------------------------------------------------------------------------
 
-static uint32_t emit_options(struct tcp_fixture *t, const struct tcp_in *in, uint8_t *bytes)
+static uint32_t emit_options(struct tcp_fixture *t, const struct peer_segment *in, uint8_t *bytes)
 {
     struct tcp_options options = {0};
     if (in->raw_length) {
@@ -28,7 +28,7 @@ static uint32_t emit_options(struct tcp_fixture *t, const struct tcp_in *in, uin
     return options.seen || options.sack_count ? tcp_options_emit(bytes, &options) : 0;
 }
 
-void tcp_input_raw(struct tcp_fixture *t, const struct tcp_in *in)
+void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
 {
     uint8_t *bytes = malloc(TCP_BYTES + TCP_OPTIONS_MAX + in->length);
     const uint32_t header = TCP_BYTES + emit_options(t, in, bytes + TCP_BYTES);
@@ -44,7 +44,7 @@ void tcp_input_raw(struct tcp_fixture *t, const struct tcp_in *in)
     };
     tcp_emit(bytes, &segment);
     for (uint32_t i = 0; i < in->length; i++)
-        bytes[header + i] = in->data ? in->data[i] : tcp_pattern(in->seq + i);
+        bytes[header + i] = in->data ? in->data[i] : peer_pattern(in->seq + i);
     const uint32_t length = header + in->length;
     uint32_t sum = checksum_add(ip_pseudo_sum(t->remote.addr, t->local.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length));
     checksum_put(bytes + 16, (uint16_t)sum);
@@ -55,25 +55,25 @@ void tcp_input_raw(struct tcp_fixture *t, const struct tcp_in *in)
         fixture_poll(&t->f, 0);
 }
 
-void tcp_in(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack)
+void peer_send(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack)
 {
-    tcp_input_raw(t, &(struct tcp_in){.flags = flags, .seq = seq, .ack = ack});
+    peer_send_raw(t, &(struct peer_segment){.flags = flags, .seq = seq, .ack = ack});
 }
 
-void tcp_in_data(struct tcp_fixture *t, uint32_t seq, uint32_t length)
+void peer_data(struct tcp_fixture *t, uint32_t seq, uint32_t length)
 {
-    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK | TCP_PSH, .seq = seq, .length = length});
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .seq = seq, .length = length});
 }
 
-void tcp_in_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges)
+void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges)
 {
     struct tcp_options options = {.sack_count = (uint8_t)count};
     for (uint32_t i = 0; i < count; i++)
         options.sack[i] = (struct tcp_sack_block){t->ours + edges[2 * i], t->ours + edges[2 * i + 1]};
-    tcp_input_raw(t, &(struct tcp_in){.flags = TCP_ACK, .ack = ack, .options = &options});
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .ack = ack, .options = &options});
 }
 
-void tcp_in_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
+void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
 {
     uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
     const struct icmp4 header = {.type = type, .code = code, .rest = mtu};
@@ -91,13 +91,13 @@ void tcp_in_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu
 
 // --- what we sent ------------------------------------------------------------------------------------------------------------
 
-bool tcp_has_sent(const struct tcp_fixture *t) { return t->seen < fixture_sent_count(&t->f); }
+bool peer_has_more(const struct tcp_fixture *t) { return t->seen < fixture_sent_count(&t->f); }
 
-void tcp_take(struct tcp_fixture *t)
+void peer_take(struct tcp_fixture *t)
 {
     uint32_t length;
     struct ip4 ip;
-    assert_true(tcp_has_sent(t));
+    assert_true(peer_has_more(t));
     const struct fixture_frame *frame = fixture_sent_frame(&t->f, t->seen);
     const uint8_t *packet = fixture_sent_packet(&t->f, t->seen++, &length);
     assert_int_equal(ip4_parse(packet, length, false, &ip), IP4_OK);
@@ -122,9 +122,9 @@ void tcp_take(struct tcp_fixture *t)
         t->ts_echo = t->got.options.ts_value;
 }
 
-void tcp_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+void peer_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
 {
-    tcp_take(t);
+    peer_take(t);
     assert_int_equal(t->got.flags & ~TCP_PSH, flags & ~TCP_PSH);
     assert_int_equal(t->got_seq, seq);
     if (flags & TCP_ACK)
@@ -133,30 +133,30 @@ void tcp_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack
         assert_int_equal(t->got.ack, 0);
     assert_int_equal(t->got.length, length);
     for (uint32_t i = 0; i < length; i++)
-        assert_int_equal(t->got_data[i], tcp_pattern(seq + i));
+        assert_int_equal(t->got_data[i], peer_pattern(seq + i));
 }
 
-void tcp_expect_nothing(struct tcp_fixture *t)
+void peer_expect_nothing(struct tcp_fixture *t)
 {
-    if (!tcp_has_sent(t))
+    if (!peer_has_more(t))
         return;
-    tcp_take(t);
+    peer_take(t);
     fail_msg("sent flags 0x%x seq %d ack %d length %u", t->got.flags, (int)t->got_seq, (int)t->got_ack, t->got.length);
 }
 
-uint32_t tcp_drain_count(struct tcp_fixture *t)
+uint32_t peer_drain_count(struct tcp_fixture *t)
 {
     const uint32_t count = fixture_sent_count(&t->f) - t->seen;
-    while (tcp_has_sent(t))
-        tcp_take(t);
+    while (peer_has_more(t))
+        peer_take(t);
     fixture_clear(&t->f);
     t->seen = 0;
     return count;
 }
 
-void tcp_drain(struct tcp_fixture *t) { (void)tcp_drain_count(t); }
+void peer_drain(struct tcp_fixture *t) { (void)peer_drain_count(t); }
 
-uint64_t tcp_pass(struct tcp_fixture *t, uint64_t us)
+uint64_t peer_pass(struct tcp_fixture *t, uint64_t us)
 {
     t->ts_value += (uint32_t)(us / 1000);
     return fixture_poll(&t->f, us);
@@ -178,46 +178,46 @@ enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t)
     return WEIR_TCP_CLOSED;
 }
 
-int32_t tcp_error_of(struct tcp_fixture *t)
+int32_t user_error(struct tcp_fixture *t)
 {
     int32_t error = 1;
     assert_int_equal(weir_socket_get(t->weir, t->socket, WEIR_OPTION_ERROR, &error), WEIR_OK);
     return error;
 }
 
-void tcp_write(struct tcp_fixture *t, uint32_t from, uint32_t length)
+void user_write(struct tcp_fixture *t, uint32_t from, uint32_t length)
 {
     uint8_t *bytes = malloc(length);
     for (uint32_t i = 0; i < length; i++)
-        bytes[i] = tcp_pattern(from + i);
+        bytes[i] = peer_pattern(from + i);
     assert_int_equal(weir_socket_write(t->weir, t->socket, bytes, length), length);
     free(bytes);
     fixture_poll(&t->f, 0);
 }
 
-uint32_t tcp_read(struct tcp_fixture *t, uint32_t from, uint32_t length)
+uint32_t user_read(struct tcp_fixture *t, uint32_t from, uint32_t length)
 {
     uint8_t *bytes = malloc(length);
     const int got = weir_socket_read(t->weir, t->socket, bytes, length);
     for (int i = 0; i < got; i++)
-        assert_int_equal(bytes[i], tcp_pattern(from + (uint32_t)i));
+        assert_int_equal(bytes[i], peer_pattern(from + (uint32_t)i));
     free(bytes);
     fixture_poll(&t->f, 0);
     return got > 0 ? (uint32_t)got : 0;
 }
 
-struct tcp_snapshot tcp_snapshot(struct tcp_fixture *t)
+struct conn_snapshot conn_snapshot(struct tcp_fixture *t)
 {
     const struct tcp_conn *c = tcp_fixture_conn(t);
-    struct tcp_snapshot snapshot = {.state = tcp_fixture_state(t)};
+    struct conn_snapshot snapshot = {.state = tcp_fixture_state(t)};
     if (c)
-        snapshot = (struct tcp_snapshot){c->state, c->snd.una, c->snd.nxt, c->snd.wnd, c->rcv.nxt, c->send ? stream_length(c->send) : 0, c->receive ? stream_length(c->receive) : 0};
+        snapshot = (struct conn_snapshot){c->state, c->snd.una, c->snd.nxt, c->snd.wnd, c->rcv.nxt, c->send ? stream_length(c->send) : 0, c->receive ? stream_length(c->receive) : 0};
     return snapshot;
 }
 
-void assert_unchanged(struct tcp_fixture *t, const struct tcp_snapshot *before)
+void assert_unchanged(struct tcp_fixture *t, const struct conn_snapshot *before)
 {
-    const struct tcp_snapshot now = tcp_snapshot(t);
+    const struct conn_snapshot now = conn_snapshot(t);
     assert_int_equal(now.state, before->state);
     assert_int_equal(now.una, before->una);
     assert_int_equal(now.nxt, before->nxt);
@@ -275,7 +275,7 @@ static void in_syn(struct tcp_fixture *t, uint8_t flags, uint32_t ack)
 {
     struct tcp_options options = syn_options(t);
     options.ts_echo = t->ts_echo;
-    tcp_input_raw(t, &(struct tcp_in){.flags = flags, .ack = ack, .options = &options});
+    peer_send_raw(t, &(struct peer_segment){.flags = flags, .ack = ack, .options = &options});
 }
 
 static void take_accepted(struct tcp_fixture *t)
@@ -291,7 +291,7 @@ static void settle_numbers(struct tcp_fixture *t)
     assert_non_null(c);
     t->ours = c->snd.nxt;
     t->theirs = c->rcv.nxt;
-    tcp_drain(t);
+    peer_drain(t);
 }
 
 static void open_passive(struct tcp_fixture *t, enum weir_tcp_state state)
@@ -301,14 +301,14 @@ static void open_passive(struct tcp_fixture *t, enum weir_tcp_state state)
     if (state == WEIR_TCP_LISTEN)
         return;
     in_syn(t, TCP_SYN, 0);
-    tcp_take(t);
+    peer_take(t);
     assert_int_equal(t->got.flags, TCP_SYN | TCP_ACK);
     assert_int_equal(t->got_ack, 1);
     t->ours = t->got.seq + 1;
     t->theirs++;
     if (state == WEIR_TCP_SYN_RECEIVED)
         return;
-    tcp_in(t, TCP_ACK, 0, 0);
+    peer_send(t, TCP_ACK, 0, 0);
     take_accepted(t);
 }
 
@@ -317,7 +317,7 @@ static void open_active(struct tcp_fixture *t, enum weir_tcp_state state)
     t->socket = make_socket(t);
     assert_int_equal(weir_socket_connect(t->weir, t->socket, &t->remote), WEIR_IN_PROGRESS);
     fixture_poll(&t->f, 0);
-    tcp_take(t);
+    peer_take(t);
     assert_int_equal(t->got.flags, TCP_SYN);
     assert_int_equal(t->got.ack, 0);
     t->ours = t->got.seq + 1;
@@ -325,7 +325,7 @@ static void open_active(struct tcp_fixture *t, enum weir_tcp_state state)
         return;
     in_syn(t, TCP_SYN | TCP_ACK, 0);
     t->theirs++;
-    tcp_expect(t, TCP_ACK, 0, 0, 0);
+    peer_expect(t, TCP_ACK, 0, 0, 0);
 }
 
 static void open_simultaneous(struct tcp_fixture *t, enum weir_tcp_state state)
@@ -335,7 +335,7 @@ static void open_simultaneous(struct tcp_fixture *t, enum weir_tcp_state state)
         return;
     in_syn(t, TCP_SYN, 0);
     t->theirs++;
-    tcp_expect(t, TCP_SYN | TCP_ACK, UINT32_MAX, 0, 0);
+    peer_expect(t, TCP_SYN | TCP_ACK, UINT32_MAX, 0, 0);
     if (state == WEIR_TCP_SYN_RECEIVED)
         return;
     t->theirs--;
@@ -365,12 +365,12 @@ void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state)
     if (we_close_first) {
         assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
         fixture_poll(&t->f, 0);
-        tcp_expect(t, TCP_FIN | TCP_ACK, 0, 0, 0);
+        peer_expect(t, TCP_FIN | TCP_ACK, 0, 0, 0);
     }
     if (state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_TIME_WAIT)
-        tcp_in(t, TCP_ACK, 0, 1);
+        peer_send(t, TCP_ACK, 0, 1);
     if (state == WEIR_TCP_CLOSING || state == WEIR_TCP_CLOSE_WAIT || state == WEIR_TCP_LAST_ACK)
-        tcp_in(t, TCP_FIN | TCP_ACK, 0, 0);
+        peer_send(t, TCP_FIN | TCP_ACK, 0, 0);
     if (state == WEIR_TCP_LAST_ACK) {
         assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
         fixture_poll(&t->f, 0);
@@ -380,9 +380,9 @@ void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state)
         settle_numbers(t);
         return;
     }
-    tcp_in(t, TCP_FIN | TCP_ACK, 0, 1);
+    peer_send(t, TCP_FIN | TCP_ACK, 0, 1);
     assert_state(t, state);
-    tcp_drain(t);
+    peer_drain(t);
     t->ours++;
     t->theirs++;
 }

@@ -3,9 +3,9 @@
 //
 //     struct tcp_fixture t;
 //     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
-//     tcp_in_data(&t, 0, 100);                          // the next 100 bytes of the peer's stream
-//     tcp_expect(&t, TCP_ACK, 0, 100, 0);               // our bare ACK: seq and ack count from where the canonical connection stands
-//     tcp_expect_nothing(&t);
+//     peer_data(&t, 0, 100);                          // the next 100 bytes of the peer's stream
+//     peer_expect(&t, TCP_ACK, 0, 100, 0);               // our bare ACK: seq and ack count from where the canonical connection stands
+//     peer_expect_nothing(&t);
 //     tcp_fixture_close(&t);
 //
 // Numbers: `ours` counts from the first byte we have not sent (or acknowledged FIN …) when bring returned, `theirs` from the first
@@ -49,7 +49,7 @@ struct tcp_fixture {
     uint32_t ts_value;                 // the peer's timestamp clock
     uint32_t ts_echo;                  // our newest
     uint32_t seen;                     // frames looked at
-    // the segment that tcp_expect took last
+    // the segment that peer_expect took last
     struct tcp_segment got;
     uint32_t got_seq, got_ack;         // relative
     const uint8_t *got_data;
@@ -57,10 +57,10 @@ struct tcp_fixture {
 };
 
 // A segment of the peer; seq and ack are relative. `ack` counts only with TCP_ACK.
-struct tcp_in {
+struct peer_segment {
     uint8_t flags;
     uint32_t seq, ack;
-    uint32_t length;                   // payload: byte i of the peer's stream (relative) is tcp_pattern(i)
+    uint32_t length;                   // payload: byte i of the peer's stream (relative) is peer_pattern(i)
     const uint8_t *data;               // other payload
     uint16_t urgent;
     bool own_window;                   // use `window` below, not the fixture's
@@ -72,7 +72,7 @@ struct tcp_in {
     bool quiet;                        // no poll after it
 };
 
-static inline uint8_t tcp_pattern(uint32_t at) { return (uint8_t)(at * 7 + (at >> 8)); }
+static inline uint8_t peer_pattern(uint32_t at) { return (uint8_t)(at * 7 + (at >> 8)); }
 
 // An instance and no connection. All that follow need it.
 void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *options);
@@ -82,40 +82,40 @@ void tcp_fixture_bring(struct tcp_fixture *t, enum weir_tcp_state state, const s
 void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state);
 void tcp_fixture_close(struct tcp_fixture *t);
 
-void tcp_input_raw(struct tcp_fixture *t, const struct tcp_in *in);
-void tcp_in(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack);
-void tcp_in_data(struct tcp_fixture *t, uint32_t seq, uint32_t length);                       // ACK of ours + 0
-void tcp_in_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges);  // 2 * count relative edges
+void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in);
+void peer_send(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack);
+void peer_data(struct tcp_fixture *t, uint32_t seq, uint32_t length);                       // ACK of ours + 0
+void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges);  // 2 * count relative edges
 
 // The next segment we sent; fails the test when there is none. Checks sums and lengths.
-void tcp_take(struct tcp_fixture *t);
-bool tcp_has_sent(const struct tcp_fixture *t);
+void peer_take(struct tcp_fixture *t);
+bool peer_has_more(const struct tcp_fixture *t);
 // … and it is this one. Flags but for PSH, which is TCP's own affair.
-void tcp_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length);
-void tcp_expect_nothing(struct tcp_fixture *t);
-void tcp_drain(struct tcp_fixture *t);                     // forgets what was sent
-uint32_t tcp_drain_count(struct tcp_fixture *t);
-uint64_t tcp_pass(struct tcp_fixture *t, uint64_t us);      // time passes
+void peer_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length);
+void peer_expect_nothing(struct tcp_fixture *t);
+void peer_drain(struct tcp_fixture *t);                     // forgets what was sent
+uint32_t peer_drain_count(struct tcp_fixture *t);
+uint64_t peer_pass(struct tcp_fixture *t, uint64_t us);      // time passes
 
 struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t);   // NULL: gone
 enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t);  // also of half-open and TIME-WAIT records
 #define assert_state(t, expected) assert_int_equal(tcp_fixture_state(t), expected)
-int32_t tcp_error_of(struct tcp_fixture *t);               // takes the pending error
+int32_t user_error(struct tcp_fixture *t);               // takes the pending error
 
-// Writes `length` bytes of tcp_pattern(from …), all of which must fit, and polls.
-void tcp_write(struct tcp_fixture *t, uint32_t from, uint32_t length);
-// Reads at most `length` bytes that must be tcp_pattern(from …); returns how many.
-uint32_t tcp_read(struct tcp_fixture *t, uint32_t from, uint32_t length);
+// Writes `length` bytes of peer_pattern(from …), all of which must fit, and polls.
+void user_write(struct tcp_fixture *t, uint32_t from, uint32_t length);
+// Reads at most `length` bytes that must be peer_pattern(from …); returns how many.
+uint32_t user_read(struct tcp_fixture *t, uint32_t from, uint32_t length);
 
 // What must not change when a segment is refused.
-struct tcp_snapshot {
+struct conn_snapshot {
     enum weir_tcp_state state;
     uint32_t una, nxt, wnd, rcv_nxt, send_queue, receive_queue;
 };
-struct tcp_snapshot tcp_snapshot(struct tcp_fixture *t);
-void assert_unchanged(struct tcp_fixture *t, const struct tcp_snapshot *before);
+struct conn_snapshot conn_snapshot(struct tcp_fixture *t);
+void assert_unchanged(struct tcp_fixture *t, const struct conn_snapshot *before);
 
 // An ICMP error from a router about a segment of ours with that (relative) sequence number.
-void tcp_in_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length);
+void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length);
 
 #endif

@@ -191,6 +191,7 @@ static void newcomers_replace_the_idle(void **state)
     open_server(&bench);
     for (uint32_t i = 0; i <= HTTP_CONNECTIONS; i++)
         sockets[i] = bench_connect(&bench, 80);
+    bench_run(&bench, HTTP_REST_US);
     bench_write(&bench, sockets[HTTP_CONNECTIONS], "GET /bytes/1 HTTP/1.1\r\nHost: w\r\n\r\n");
     (void)bench_read(&bench, sockets[HTTP_CONNECTIONS], got, sizeof got, NULL);
     assert_int_equal(atoi(got + 9), 200);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a connection may send, and the segments that carry it. Only a segment that the driver took changes the connection.
+#include "base/checksum.h"
+#include "compact/compact.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+#include "wire/tcp.h"
+
+// RFC 9293 §3.8.6.2.2: the window opens by steps worth telling.
+#define WINDOW_STEP (WEIR_CFG_TCP_MSS_MAX < WEIR_CFG_TCP_RECEIVE_BYTES / 2 ? WEIR_CFG_TCP_MSS_MAX : WEIR_CFG_TCP_RECEIVE_BYTES / 2)
+
+LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags,
+                            uint32_t window, uint32_t payload_length, uint16_t payload_sum)
+{
+    uint8_t *tcp = head + ETHERNET_BYTES + IP4_BYTES;
+    const uint32_t options = flags & TCP_SYN ? SEGMENT_MSS_BYTES : 0, length = TCP_BYTES + options + payload_length;
+    ethernet_header(weir, head, peer->mac, ETHERTYPE_IP4);
+    ip_header(weir, head + ETHERNET_BYTES, peer->address, IP_TCP, length);
+    memcpy(tcp, peer->our_port, 2);
+    memcpy(tcp + 2, peer->port, 2);
+    put32(tcp + 4, sequence);
+    put32(tcp + 8, ack);
+    put32(tcp + 12, (TCP_BYTES + options) << 26 | flags << 16 | window);
+    put32(tcp + 16, 0);
+    if (options)
+        put32(tcp + 20, TCP_OPTION_MSS << 24 | 4u << 16 | min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u));
+    const uint16_t sum = checksum_add(checksum_sum_portable(tcp, TCP_BYTES + options), payload_sum);
+    checksum_put(tcp + 16, pseudo_sum(weir, peer->address, IP_TCP, length, sum));
+    return SEGMENT_HEAD_BYTES + options;
+}
+
+LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags)
+{
+    uint8_t *head = outbox_frame(weir, peer->mac, SEGMENT_HEAD_BYTES);
+    if (head)
+        segment_head(weir, head, peer, sequence, ack, flags, RECEIVE_BYTES, 0, 0);
+}
+
+LOCAL void segment_refuse(struct weir *weir, const struct segment *segment)
+{
+    if (segment->flags & TCP_RST)
+        return;
+    if (segment->flags & TCP_ACK)
+        segment_reply(weir, &segment->peer, segment->ack, 0, TCP_RST);
+    else
+        segment_reply(weir, &segment->peer, 0, segment->sequence + segment_space(segment), TCP_RST | TCP_ACK);
+}
+
+LOCAL uint32_t ring_slices(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count)
+{
+    at %= size;
+    const uint32_t first = min_u32(length, size - at);
+    slices[0] = (struct weir_slice){ring + at, first};
+    if (count < 2)
+        return first;
+    slices[1] = (struct weir_slice){ring, length - first};
+    return length;
+}
+
+LOCAL uint32_t conn_edge(const struct conn *c)
+{
+    const uint32_t edge = c->expected + RECEIVE_BYTES - c->receive_length;
+    return edge - c->edge < WINDOW_STEP ? c->edge : edge;
+}
+
+LOCAL void conn_consume(struct conn *c, uint32_t bytes)
+{
+    c->receive_length = (uint16_t)(c->receive_length - bytes);
+    c->receive_at = (uint16_t)((c->receive_at + bytes) % RECEIVE_BYTES);
+    if (!(c->flags & CONN_FIN_RECEIVED) && conn_edge(c) != c->edge)
+        c->flags |= CONN_ACK_NOW;
+}
+
+// How much of what is queued from `at` bytes after una goes into the next segment: as much as both windows allow, but no small piece that
+// could wait (Nagle, RFC 9293 §3.7.4; silly windows, §3.8.6.2.1).
+static uint32_t payload_length(const struct conn *c, uint32_t at)
+{
+    const uint32_t left = at < c->send_length ? c->send_length - at : 0, mss = c->peer.mss;
+    const uint32_t usable = c->flags & CONN_AGAIN ? mss : min_u32(c->window, c->cwnd);
+    const uint32_t length = min_u32(min_u32(left, mss), usable > at ? usable - at : 0);
+    if (c->flags & CONN_FORCE)
+        return left ? max_u32(length, 1) : 0;
+    if (length == mss || c->flags & CONN_AGAIN)
+        return length;
+    if (length < left)
+        return length >= c->window_max / 2 ? length : 0;
+    return c->flags & CONN_FIN_QUEUED || c->nxt == c->una ? length : 0;
+}
+
+// A segment with sequence space left.
+static void segment_left(const struct weir *weir, struct conn *c, uint32_t sequence, uint32_t end)
+{
+    if (!(c->flags & CONN_TIMING) && sequence == c->max) {  // Karn: what is sent for the first time gives a sample
+        c->flags |= CONN_TIMING;
+        c->rtt_sequence = end;
+        c->rtt_started = now(weir);
+    }
+    c->nxt = seq_max(c->nxt, end);
+    c->max = seq_max(c->max, end);
+}
+
+// false: nothing is to be sent now, or the driver is full.
+static bool segment_next(struct weir *weir, struct conn *c)
+{
+    uint8_t head[SEGMENT_HEAD_BYTES];
+    struct weir_slice slices[3];
+    const uint32_t at = c->flags & CONN_AGAIN ? 0 : c->nxt - c->una, length = payload_length(c, at), edge = conn_edge(c);
+    const bool fin = c->flags & CONN_FIN_QUEUED && at + length == c->send_length;
+    if (!length && !fin && !(c->flags & CONN_ACK_NOW))
+        return false;
+    const uint32_t sequence = length || fin ? c->una + at : c->max, end = sequence + length + fin;
+    const uint32_t flags = TCP_ACK | (fin ? TCP_FIN : 0u) | (length && at + length == c->send_length ? TCP_PSH : 0u);
+    ring_slices(c->send, SEND_BYTES, c->send_at + at, length, slices + 1, 2);
+    const uint16_t sum = checksum_slices(weir->port, slices + 1, 2, 0, length);
+    segment_head(weir, head, &c->peer, sequence, c->expected, flags, edge - c->expected, length, sum);
+    if (!frame_send(weir, head, sizeof head, slices, (slices[1].length > 0) + (slices[2].length > 0)))
+        return false;
+    c->edge = edge;
+    c->flags &= (uint16_t)~(CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_AGAIN | CONN_FORCE);
+    if (end != sequence)
+        segment_left(weir, c, sequence, end);
+    return true;
+}
+
+LOCAL uint32_t conn_output(struct weir *weir, struct conn *c)
+{
+    uint32_t wait_us = WAIT_FOREVER;
+    if (frame_may_send(weir)) {
+        uint32_t quantum = WEIR_CFG_POLL_QUANTUM;
+        while (quantum && segment_next(weir, c))
+            quantum--;
+        if (!quantum)
+            wait_us = 0;
+    }
+    if (conn_owes(c) && !(c->flags & CONN_TIMER))
+        conn_timer(weir, c, c->rto);
+    return wait_us;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The receive queue: out of order under attack, memory that fails, readers that shut or are slow.
+#include "tcp/tcp_fixture.h"
+
+#include "instance.h"
+#include "tcp/internal.h"
+
+static const struct tcp_fixture_options plain;
+
+// SegmentSmack (CVE-2018-5390): one-byte segments with one-byte gaps. The list is bounded, and what a segment costs does not grow:
+// at most a binary search and one move of the bounded list; here counted by the memory and intervals it takes.
+static void segment_smack_is_bounded(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
+    const uint64_t before = weir_memory_used(t.weir);
+    for (uint32_t i = 0; i < 4000; i++) {
+        peer_data(&t, 1 + 2 * i, 1);
+        if (i % 100 == 99)
+            peer_drain(&t);
+    }
+    const struct intervals *list = tcp_fixture_conn(&t)->extra->out_of_order;
+    const uint32_t most = 65536 / (2 * IP_MSS_DEFAULT) + 1;  // limit / 2 MSS
+    assert_in_range(list->count, 8, most);
+    assert_in_range(list->capacity, 8, most);
+    assert_true(weir_memory_used(t.weir) - before < 100000);
+    assert_true(fixture_count(&t.f, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED) > 3900 - most);
+    for (uint32_t i = 0; i < 4000; i++) {
+        peer_data(&t, 1 + 2 * i, 1);  // and the same again
+        if (i % 100 == 99)
+            peer_drain(&t);
+    }
+    assert_int_equal(tcp_fixture_conn(&t)->extra->out_of_order->count, list->count);
+    peer_data(&t, 0, 9000);  // the stream is whole in spite of it
+    assert_int_equal(user_read(&t, 0, 10000), 9000);
+    peer_drain(&t);
+    tcp_fixture_close(&t);
+}
+
+// A window with every other full segment missing fits in the list (15 % loss at full speed).
+static void every_other_segment_fits(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .scale = true, .receive_buffer = 500000});
+    for (uint32_t i = 0; i < 22; i++) {  // teach the window and the segment size
+        peer_data(&t, i * 1460, 1460);
+        user_read(&t, i * 1460, 1460);
+        peer_drain(&t);
+    }
+    const uint32_t from = 22 * 1460, count = (tcp_fixture_conn(&t)->rcv.edge - t.theirs - from) / 1460;
+    assert_true(count > 100);
+    for (uint32_t i = 1; i < count; i += 2)
+        peer_data(&t, from + i * 1460, 1460);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED), 0);
+    for (uint32_t i = 0; i < count; i += 2)
+        peer_data(&t, from + i * 1460, 1460);
+    peer_drain(&t);
+    assert_int_equal(conn_snapshot(&t).rcv_nxt - t.theirs, from + count * 1460);
+    for (uint32_t at = from, got; at < from + count * 1460; at += got)
+        assert_true((got = user_read(&t, at, 100000)) > 0);
+    tcp_fixture_close(&t);
+}
+
+// Without memory a segment is dropped as if lost: not acknowledged, nothing SACKed is forgotten.
+static void without_memory_a_segment_is_dropped(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
+    t.f.fail_at = 1;
+    t.f.fail_onwards = true;
+    peer_data(&t, 0, 1000);
+    peer_data(&t, 2000, 1000);
+    assert_int_equal(conn_snapshot(&t).rcv_nxt, t.theirs);
+    assert_true(fixture_count(&t.f, WEIR_COUNT_TCP_NO_MEMORY) > 0);
+    while (peer_has_more(&t)) {
+        peer_take(&t);
+        assert_int_equal(t.got_ack, 0);
+        assert_int_equal(t.got.options.sack_count, 0);
+    }
+    t.f.fail_at = 0;
+    t.f.fail_onwards = false;
+    peer_data(&t, 2000, 1000);
+    peer_data(&t, 0, 2000);
+    assert_int_equal(user_read(&t, 0, 5000), 3000);
+    tcp_fixture_close(&t);
+}
+
+static void a_fin_without_room_for_its_data_waits(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    t.f.fail_at = 1;
+    t.f.fail_onwards = true;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .length = 1000});
+    assert_state(&t, WEIR_TCP_ESTABLISHED);
+    t.f.fail_at = 0;
+    t.f.fail_onwards = false;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .length = 1000});
+    assert_state(&t, WEIR_TCP_CLOSE_WAIT);
+    assert_int_equal(user_read(&t, 0, 5000), 1000);
+    tcp_fixture_close(&t);
+}
+
+static void after_shutdown_for_reading_data_is_acknowledged_and_dropped(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_data(&t, 0, 100);
+    peer_drain(&t);
+    assert_int_equal(weir_socket_shutdown(t.weir, t.socket, WEIR_SHUT_READ), WEIR_OK);
+    assert_int_equal(weir_socket_read(t.weir, t.socket, &(uint8_t){0}, 1), 0);
+    for (uint32_t i = 1; i < 1000; i++) {
+        peer_data(&t, i * 100, 100);
+        peer_drain(&t);
+    }
+    assert_int_equal(conn_snapshot(&t).receive_queue, 0);
+    assert_int_equal(t.got.window, 65535);
+    user_write(&t, 0, 10);  // the other way goes on
+    peer_expect(&t, TCP_ACK, 0, 100000, 10);
+    tcp_fixture_close(&t);
+}
+
+// The user must learn of data at once, PSH or not (RFC 9293 §3.9.1.2 lets the receiver ignore it).
+static void data_is_readable_without_push(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 1});
+    assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_READABLE);
+    uint32_t events = 0;
+    bool told = false;
+    for (weir_socket ready; (ready = weir_ready_next(t.weir, &events)) != 0;)
+        told |= ready == t.socket && events & WEIR_READABLE;
+    assert_true(told);
+    tcp_fixture_close(&t);
+}
+
+static void peeking_takes_nothing(void **state)
+{
+    struct tcp_fixture t;
+    struct weir_slice slices[4];
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_data(&t, 0, 1000);
+    assert_int_equal(weir_socket_peek(t.weir, t.socket, 0, slices, 4), 1000);
+    assert_int_equal(weir_socket_peek(t.weir, t.socket, 600, slices, 4), 400);
+    assert_int_equal(slices[0].data[0], peer_pattern(600));
+    assert_int_equal(weir_socket_peek(t.weir, t.socket, 1000, slices, 4), WEIR_AGAIN);
+    assert_int_equal(weir_socket_consume(t.weir, t.socket, 1001), WEIR_INVALID);
+    assert_int_equal(user_read(&t, 0, 5000), 1000);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(segment_smack_is_bounded),
+        cmocka_unit_test(every_other_segment_fits),
+        cmocka_unit_test(without_memory_a_segment_is_dropped),
+        cmocka_unit_test(a_fin_without_room_for_its_data_waits),
+        cmocka_unit_test(after_shutdown_for_reading_data_is_acknowledged_and_dropped),
+        cmocka_unit_test(data_is_readable_without_push),
+        cmocka_unit_test(peeking_takes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Loss and recovery: fast retransmit, NewReno, limited transmit, timeouts, and that only real duplicates count.
+#include "tcp/tcp_fixture.h"
+
+#include "instance.h"
+#include "tcp/internal.h"
+
+#define MSS 1460u
+
+static const struct tcp_fixture_options plain;
+
+// Ten segments in flight.
+static void send_ten(struct tcp_fixture *t)
+{
+    user_write(t, 0, 10 * MSS);
+    assert_int_equal(peer_drain_count(t), 10);
+}
+
+static void duplicates(struct tcp_fixture *t, uint32_t ack, int count)
+{
+    for (int i = 0; i < count; i++)
+        peer_send(t, TCP_ACK, 0, ack);
+}
+
+static void the_initial_window_is_ten_segments(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    user_write(&t, 0, 20 * MSS);
+    assert_int_equal(peer_drain_count(&t), 10);  // RFC 6928
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    assert_int_equal(peer_drain_count(&t), 4);  // slow start: two more for each two
+    tcp_fixture_close(&t);
+    assert_int_equal(tcp_initial_window(1460), 14600);
+    assert_int_equal(tcp_initial_window(8960), 17920);
+    assert_int_equal(tcp_initial_window(536), 5360);
+}
+
+static void three_duplicates_retransmit(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    send_ten(&t);
+    duplicates(&t, 0, 2);
+    peer_expect_nothing(&t);
+    duplicates(&t, 0, 1);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    const uint32_t ssthresh = tcp_fixture_conn(&t)->flow->window.ssthresh;
+    assert_in_range(ssthresh, 2 * MSS, 9 * MSS);
+    duplicates(&t, 0, 6);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, 10 * MSS);
+    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 1);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+static void limited_transmit_sends_new_data(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    user_write(&t, 0, 20 * MSS);
+    assert_int_equal(peer_drain_count(&t), 10);
+    duplicates(&t, 0, 1);  // RFC 3042
+    peer_expect(&t, TCP_ACK, 10 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    duplicates(&t, 0, 1);
+    peer_expect(&t, TCP_ACK, 11 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    duplicates(&t, 0, 1);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
+static void a_partial_ack_sends_the_next_hole(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    send_ten(&t);
+    duplicates(&t, 0, 3);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    duplicates(&t, 0, 4);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);  // segments 1 and 4 were lost
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    peer_send(&t, TCP_ACK, 0, 5 * MSS);  // and 6
+    peer_expect(&t, TCP_ACK, 5 * MSS, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 10 * MSS);
+    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 1);  // one reduction for all
+    tcp_fixture_close(&t);
+}
+
+// RFC 5681 §2: ACKs with data, or with another window, or when nothing is in flight, are no duplicates.
+static void only_real_duplicates_count(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    duplicates(&t, 0, 10);
+    send_ten(&t);
+    for (uint32_t i = 0; i < 10; i++)
+        peer_data(&t, i * 10, 10);
+    for (uint32_t i = 0; i < 10; i++)
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100, .own_window = true, .window = (uint16_t)(30000 + i * 1000)});
+    while (peer_has_more(&t)) {
+        peer_take(&t);
+        assert_int_equal(t.got.length, 0);
+    }
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 0);
+    tcp_fixture_close(&t);
+}
+
+static void a_timeout_starts_anew_with_one_segment(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    send_ten(&t);
+    peer_pass(&t, 250000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_int_equal(tcp_fixture_conn(&t)->flow->window.cwnd, MSS);
+    assert_int_equal(tcp_fixture_conn(&t)->flow->window.ssthresh <= 8 * MSS, 1);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    // Duplicates of what was sent before the timeout must not start a fast retransmit (RFC 6582 §3.2).
+    duplicates(&t, MSS, 5);
+    for (uint32_t segment = 3; peer_has_more(&t); segment++)
+        peer_expect(&t, TCP_ACK, segment * MSS, 0, MSS);  // as slow start allows, each once
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 0);
+    peer_send(&t, TCP_ACK, 0, 10 * MSS);
+    assert_int_equal(conn_snapshot(&t).send_queue, 0);
+    tcp_fixture_close(&t);
+}
+
+static void ssthresh_falls_once_for_the_same_data(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    send_ten(&t);
+    peer_pass(&t, 250000);
+    const uint32_t ssthresh = tcp_fixture_conn(&t)->flow->window.ssthresh;
+    peer_pass(&t, 10000000);
+    assert_true(fixture_count(&t.f, WEIR_COUNT_TCP_RTO) > 3);
+    assert_int_equal(tcp_fixture_conn(&t)->flow->window.ssthresh, ssthresh);
+    tcp_fixture_close(&t);
+}
+
+// The window of a path long unused proves nothing (RFC 5681 §4.1).
+static void after_idling_the_window_begins_anew(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.send_buffer = 1 << 20, .scale = true, .peer_scale = 5});
+    uint32_t at = 0;
+    for (int round = 0; round < 4; round++) {
+        user_write(&t, at, 20 * MSS);
+        at += 20 * MSS;
+        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at; acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
+            peer_drain(&t);
+            peer_send(&t, TCP_ACK, 0, min_u32(tcp_fixture_conn(&t)->snd.nxt - t.ours, acked + 2 * MSS));
+        }
+    }
+    assert_true(tcp_fixture_conn(&t)->flow->window.cwnd > 20 * MSS);
+    const uint64_t idle_us[] = {400000, 3000000};  // with the flow's memory still there, and let go
+    for (int i = 0; i < 2; i++) {
+        peer_pass(&t, idle_us[i]);
+        peer_drain(&t);
+        user_write(&t, at, 40 * MSS);
+        assert_in_range(peer_drain_count(&t), 1, 10);
+        at += 40 * MSS;
+        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at; acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
+            peer_drain(&t);
+            peer_send(&t, TCP_ACK, 0, min_u32(tcp_fixture_conn(&t)->snd.nxt - t.ours, acked + 2 * MSS));
+        }
+    }
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_initial_window_is_ten_segments),
+        cmocka_unit_test(three_duplicates_retransmit),
+        cmocka_unit_test(limited_transmit_sends_new_data),
+        cmocka_unit_test(a_partial_ack_sends_the_next_hole),
+        cmocka_unit_test(only_real_duplicates_count),
+        cmocka_unit_test(a_timeout_starts_anew_with_one_segment),
+        cmocka_unit_test(ssthresh_falls_once_for_the_same_data),
+        cmocka_unit_test(after_idling_the_window_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

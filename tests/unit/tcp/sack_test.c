@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// SACK, both ways (RFC 2018, 2883, 6675), and what a hostile peer may do with it.
+#include "tcp/tcp_fixture.h"
+
+#include "instance.h"
+#include "tcp/internal.h"
+
+#define MSS 1460u
+
+static const struct tcp_fixture_options with_sack = {.sack = true};
+
+static void assert_block(const struct tcp_fixture *t, uint32_t index, uint32_t left, uint32_t right)
+{
+    assert_true(index < t->got.options.sack_count);
+    assert_int_equal(t->got.options.sack[index].left - t->theirs, left);
+    assert_int_equal(t->got.options.sack[index].right - t->theirs, right);
+}
+
+static void sack_is_used_only_when_agreed(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &with_sack);
+    assert_true(t.got.options.seen & TCP_SEEN_SACK_PERMITTED);
+    tcp_fixture_close(&t);
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){0});
+    peer_data(&t, 100, 10);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_int_equal(t.got.options.sack_count, 0);
+    user_write(&t, 0, 3 * MSS);
+    peer_drain(&t);
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 3 * MSS});
+    assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, 0);
+    tcp_fixture_close(&t);
+}
+
+static void the_newest_block_comes_first(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    for (uint32_t i = 1; i <= 5; i++) {
+        peer_data(&t, i * 200, 100);
+        peer_expect(&t, TCP_ACK, 0, 0, 0);
+        assert_int_equal(t.got.options.sack_count, i < 4 ? i : 4);
+        assert_block(&t, 0, i * 200, i * 200 + 100);
+    }
+    peer_data(&t, 300, 100);  // joins the first two
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_block(&t, 0, 200, 500);
+    peer_data(&t, 0, 200);
+    peer_expect(&t, TCP_ACK, 0, 500, 0);
+    assert_block(&t, 0, 600, 700);
+    peer_data(&t, 500, 600);
+    peer_expect(&t, TCP_ACK, 0, 1100, 0);
+    assert_int_equal(t.got.options.sack_count, 0);
+    assert_int_equal(user_read(&t, 0, 5000), 1100);
+    tcp_fixture_close(&t);
+}
+
+static void timestamps_leave_room_for_three(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    for (uint32_t i = 1; i <= 5; i++)
+        peer_data(&t, i * 200, 100);
+    peer_drain(&t);
+    assert_int_equal(t.got.options.sack_count, 3);
+    assert_true(t.got.options.seen & TCP_SEEN_TIMESTAMPS);
+    tcp_fixture_close(&t);
+}
+
+static void duplicates_are_reported_once(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    peer_data(&t, 0, 100);
+    peer_drain(&t);
+    peer_data(&t, 0, 100);  // RFC 2883: below the cumulative ACK
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 1);
+    assert_block(&t, 0, 0, 100);
+    peer_data(&t, 200, 100);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 1);
+    assert_block(&t, 0, 200, 300);
+    peer_data(&t, 220, 50);  // within what is held
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 2);
+    assert_block(&t, 0, 220, 270);
+    assert_block(&t, 1, 200, 300);
+    tcp_fixture_close(&t);
+}
+
+static void only_the_holes_are_sent_again(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    user_write(&t, 0, 10 * MSS);
+    assert_int_equal(peer_drain_count(&t), 10);
+    // 0 and 3 are lost. Three segments' worth above 0 make it so.
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 2 * MSS});
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 3 * MSS});
+    peer_expect_nothing(&t);
+    peer_sack(&t, 0, 2, (uint32_t[]){4 * MSS, 5 * MSS, MSS, 3 * MSS});
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_sack(&t, 0, 2, (uint32_t[]){4 * MSS, 6 * MSS, MSS, 3 * MSS});
+    peer_sack(&t, 0, 2, (uint32_t[]){4 * MSS, 7 * MSS, MSS, 3 * MSS});
+    peer_sack(&t, 0, 2, (uint32_t[]){4 * MSS, 10 * MSS, MSS, 3 * MSS});
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RETRANSMITTED), 2);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 1);
+    peer_send(&t, TCP_ACK, 0, 10 * MSS);
+    assert_int_equal(conn_snapshot(&t).send_queue, 0);
+    tcp_fixture_close(&t);
+}
+
+// Segments too small for "more than two segments' bytes above": three duplicates decide (RFC 6675 §5, (1)).
+static void small_segments_recover_too(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_NO_DELAY, 1), WEIR_OK);
+    for (uint32_t i = 0; i < 5; i++)
+        user_write(&t, i * 100, 100);
+    assert_int_equal(peer_drain_count(&t), 5);
+    peer_sack(&t, 0, 1, (uint32_t[]){100, 200});
+    peer_sack(&t, 0, 1, (uint32_t[]){100, 300});
+    peer_expect_nothing(&t);
+    peer_sack(&t, 0, 1, (uint32_t[]){100, 400});
+    peer_expect(&t, TCP_ACK, 0, 0, 100);
+    tcp_fixture_close(&t);
+}
+
+static void after_a_timeout_what_is_sacked_is_not_sent(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    user_write(&t, 0, 4 * MSS);
+    peer_drain(&t);
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 2 * MSS});
+    peer_pass(&t, 300000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
+// RFC 2018 §8: a peer may throw away what it SACKed; the data is kept until it is acknowledged, and sent again after a timeout.
+static void a_peer_may_renege(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    user_write(&t, 0, 3 * MSS);
+    peer_drain(&t);
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 3 * MSS});
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, MSS);  // and has forgotten the rest
+    peer_drain(&t);
+    for (uint32_t i = 1; i < 3; i++) {
+        peer_pass(&t, 3000000);
+        assert_true(peer_has_more(&t));
+        while (peer_has_more(&t)) {
+            peer_take(&t);
+            assert_int_equal(t.got_seq, i * MSS);
+        }
+        peer_send(&t, TCP_ACK, 0, (i + 1) * MSS);
+        if (i == 1 && peer_has_more(&t)) {
+            peer_send(&t, TCP_ACK, 0, 3 * MSS);
+            break;
+        }
+    }
+    assert_int_equal(conn_snapshot(&t).send_queue, 0);
+    tcp_fixture_close(&t);
+}
+
+// SACK Panic (CVE-2019-11477, -11478, -11479): tiny segments, every other one SACKed, and blocks that lie.
+static void a_hostile_scoreboard_is_bounded(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (int mss = 8; mss <= 48; mss += 40) {
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .mss = (uint16_t)mss, .send_buffer = 60000});
+        assert_int_equal(tcp_fixture_conn(&t)->mss, 48);
+        uint32_t written = 0, acked = 0;
+        for (int i = 0; i < 60; i++) {  // opens the congestion window
+            uint8_t bytes[4000] = {0};
+            const int got = weir_socket_write(t.weir, t.socket, bytes, sizeof bytes);
+            written += got > 0 ? (uint32_t)got : 0;
+            fixture_poll(&t.f, 0);
+            peer_drain(&t);
+            acked = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+            peer_send(&t, TCP_ACK, 0, acked);
+        }
+        assert_true(weir_socket_write(t.weir, t.socket, (uint8_t[40000]){0}, 40000) > 20000);
+        fixture_poll(&t.f, 0);
+        peer_drain(&t);
+        const uint32_t nxt = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+        assert_true(nxt - acked > 100 * 48);
+        for (uint32_t at = acked + 48; at + 48 < nxt; at += 96)
+            peer_sack(&t, acked, 1, (uint32_t[]){at, at + 48});
+        const uint32_t sacked = tcp_fixture_conn(&t)->flow->flight->sacked;
+        assert_true(sacked > 0 && sacked < nxt - acked);
+        const uint32_t end = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+        const uint32_t lies[][2] = {{acked - 10, acked}, {acked - 100, acked - 50}, {end, end + 48}, {end - 48, end + 100000}, {acked + 200, acked + 200},
+                                    {acked + 300, acked + 100}, {0x80000000, 0x7fffffff}, {acked + 0x80000000u, acked + 48}};
+        for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++)
+            peer_sack(&t, acked, 1, lies[i]);
+        assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, sacked);
+        assert_state(&t, WEIR_TCP_ESTABLISHED);
+        assert_true(weir_memory_used(t.weir) < 400000);
+        peer_send(&t, TCP_ACK, 0, tcp_fixture_conn(&t)->snd.nxt - t.ours);
+        assert_true(written > acked);
+        tcp_fixture_close(&t);
+    }
+}
+
+// A duplicate's report is no news of what arrived (RFC 2883 §4).
+static void a_dsack_acknowledges_nothing(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    user_write(&t, 0, 4 * MSS);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
+    assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, 0);
+    peer_sack(&t, MSS, 2, (uint32_t[]){2 * MSS, 2 * MSS + 100, 2 * MSS, 3 * MSS});
+    assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, MSS);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sack_is_used_only_when_agreed),
+        cmocka_unit_test(the_newest_block_comes_first),
+        cmocka_unit_test(timestamps_leave_room_for_three),
+        cmocka_unit_test(duplicates_are_reported_once),
+        cmocka_unit_test(only_the_holes_are_sent_again),
+        cmocka_unit_test(small_segments_recover_too),
+        cmocka_unit_test(after_a_timeout_what_is_sacked_is_not_sent),
+        cmocka_unit_test(a_peer_may_renege),
+        cmocka_unit_test(a_hostile_scoreboard_is_bounded),
+        cmocka_unit_test(a_dsack_acknowledges_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
