@@ -5,10 +5,7 @@
 
 #define SPANS 4
 
-static struct chargen *chargen_of(struct weir_watch *watch, size_t offset)
-{
-    return (struct chargen *)(void *)((char *)watch - offset);
-}
+static struct chargen *chargen_of(struct weir_watch *watch, size_t offset) { return (struct chargen *)(void *)((char *)watch - offset); }
 
 uint32_t chargen_fill(uint8_t *out, uint32_t bytes, uint32_t at)
 {

@@ -3,10 +3,7 @@
 
 #include "service.h"
 
-static struct discard *discard_of(struct weir_watch *watch, size_t offset)
-{
-    return (struct discard *)(void *)((char *)watch - offset);
-}
+static struct discard *discard_of(struct weir_watch *watch, size_t offset) { return (struct discard *)(void *)((char *)watch - offset); }
 
 static void discard_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {

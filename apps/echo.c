@@ -7,10 +7,7 @@
 
 #define SPANS 4
 
-static struct echo *echo_of(struct weir_watch *watch, size_t offset)
-{
-    return (struct echo *)(void *)((char *)watch - offset);
-}
+static struct echo *echo_of(struct weir_watch *watch, size_t offset) { return (struct echo *)(void *)((char *)watch - offset); }
 
 // Copies from slices to spans, at most `bytes`.
 static void gather(const struct weir_span *to, const struct weir_slice *from, uint32_t bytes)

@@ -23,10 +23,7 @@ void loop_remove(struct loop *loop, struct app *app)
     }
 }
 
-int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch)
-{
-    return weir_socket_set_user(loop->weir, socket, watch);
-}
+int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch) { return weir_socket_set_user(loop->weir, socket, watch); }
 
 static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
 {

@@ -6,14 +6,11 @@
 #include "service.h"
 
 #define HEADER_BYTES 8u
-#define STAMP_BYTES 8u           // the time of sending, at the front of the data
+#define STAMP_BYTES 8u  // the time of sending, at the front of the data
 #define ECHO_REQUEST 8u
-#define PING_WAIT_US 2000000u    // for the last replies
+#define PING_WAIT_US 2000000u  // for the last replies
 
-static uint8_t pattern(const struct ping *ping, uint32_t at)
-{
-    return (uint8_t)(ping->key + at);
-}
+static uint8_t pattern(const struct ping *ping, uint32_t at) { return (uint8_t)(ping->key + at); }
 
 static void ping_send(struct ping *ping, uint64_t now_us)
 {
@@ -24,7 +21,8 @@ static void ping_send(struct ping *ping, uint64_t now_us)
     packet[6] = (uint8_t)(sequence >> 8);
     packet[7] = (uint8_t)sequence;
     for (uint32_t i = 0; i < ping->data_bytes; i++)
-        packet[HEADER_BYTES + i] = i < STAMP_BYTES && ping->data_bytes >= STAMP_BYTES ? (uint8_t)(now_us >> (56 - 8 * i)) : pattern(ping, i);
+        packet[HEADER_BYTES + i] =
+            i < STAMP_BYTES && ping->data_bytes >= STAMP_BYTES ? (uint8_t)(now_us >> (56 - 8 * i)) : pattern(ping, i);
     const struct weir_slice slice = {packet, HEADER_BYTES + ping->data_bytes};
     const struct weir_message message = {.peer.port = 0};
     int sent = weir_socket_send_message(ping->loop->weir, ping->socket, &message, &slice, 1);
@@ -50,8 +48,11 @@ static bool reply_read(struct ping *ping, const struct weir_message *message, co
     }
     if (stamped && sent_us > now_us)
         return false;
-    *reply = (struct ping_reply){.from = message->peer.addr, .sequence = (uint16_t)(slice->data[6] << 8 | slice->data[7]), .ttl = message->ttl,
-                                 .bytes = slice->length, .rtt_us = stamped ? (uint32_t)(now_us - sent_us) : 0};
+    *reply = (struct ping_reply){.from = message->peer.addr,
+                                 .sequence = (uint16_t)(slice->data[6] << 8 | slice->data[7]),
+                                 .ttl = message->ttl,
+                                 .bytes = slice->length,
+                                 .rtt_us = stamped ? (uint32_t)(now_us - sent_us) : 0};
     return true;
 }
 
@@ -119,8 +120,16 @@ int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint
     const struct weir_endpoint peer = {host, 0};
     if (data_bytes > PING_DATA_MAX)
         return WEIR_INVALID;
-    *ping = (struct ping){.app = {.poll = ping_poll}, .watch = {ping_event}, .loop = loop, .event = event, .context = context, .count = count,
-                          .interval_us = interval_us, .wait_us = PING_WAIT_US, .data_bytes = data_bytes, .rtt_min_us = UINT32_MAX};
+    *ping = (struct ping){.app = {.poll = ping_poll},
+                          .watch = {ping_event},
+                          .loop = loop,
+                          .event = event,
+                          .context = context,
+                          .count = count,
+                          .interval_us = interval_us,
+                          .wait_us = PING_WAIT_US,
+                          .data_bytes = data_bytes,
+                          .rtt_min_us = UINT32_MAX};
     weir_random_bytes(loop->weir, &ping->key, 1);
     ping->next_us = weir_now_us(loop->weir);
     ping->socket = weir_socket_open(loop->weir, WEIR_ICMP, 0);

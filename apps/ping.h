@@ -12,7 +12,7 @@ struct ping_reply {
     struct weir_addr from;
     uint16_t sequence;
     uint8_t ttl;
-    uint32_t bytes;       // of ICMP: header and data
+    uint32_t bytes;  // of ICMP: header and data
     uint32_t rtt_us;
     bool duplicate;
 };
@@ -24,15 +24,15 @@ struct ping {
     // Called for each reply, and, with `reply` NULL, when all are in or `wait_us` passed after the last request, or on `error`.
     void (*event)(struct ping *ping, const struct ping_reply *reply, void *context);
     void *context;
-    weir_socket socket;   // 0: stopped
-    uint32_t count;       // to send; 0: until ping_stop
+    weir_socket socket;  // 0: stopped
+    uint32_t count;      // to send; 0: until ping_stop
     uint32_t interval_us, wait_us, data_bytes;
     uint32_t sent, received, duplicates, corrupted;
     uint64_t next_us, rtt_sum_us;
     uint32_t rtt_min_us, rtt_max_us;
-    uint32_t answered;    // bit n: the n-th newest request was answered
-    uint8_t key;          // of the pattern: replies to another ping do not match
-    int error;            // enum weir_error that ended it early
+    uint32_t answered;  // bit n: the n-th newest request was answered
+    uint8_t key;        // of the pattern: replies to another ping do not match
+    int error;          // enum weir_error that ended it early
 };
 
 // `data_bytes` at most PING_DATA_MAX. A negative enum weir_error when it cannot begin.

@@ -5,20 +5,17 @@
 
 #include "service.h"
 
-#define UNIX_EPOCH_S 2208988800u   // 1970 in seconds since 1900
+#define UNIX_EPOCH_S 2208988800u  // 1970 in seconds since 1900
 #define SECOND_US 1000000u
-#define DISTANCE_MAX (16u << 16)   // root delay and dispersion, 16.16 s: more is not a clock (RFC 5905 §A.5.5.1)
-#define DELAY_MAX_US 10000000u     // a reply older than this says little
+#define DISTANCE_MAX (16u << 16)  // root delay and dispersion, 16.16 s: more is not a clock (RFC 5905 §A.5.5.1)
+#define DELAY_MAX_US 10000000u    // a reply older than this says little
 
 static uint32_t get32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static uint64_t get64(const uint8_t *bytes)
-{
-    return (uint64_t)get32(bytes) << 32 | get32(bytes + 4);
-}
+static uint64_t get64(const uint8_t *bytes) { return (uint64_t)get32(bytes) << 32 | get32(bytes + 4); }
 
 // NTP's 32.32 format, of the era that begins in 1968 or 2036 by the top bit (RFC 4330 §3).
 static uint64_t unix_us(uint64_t ntp)
@@ -37,7 +34,8 @@ void sntp_emit(uint8_t packet[SNTP_PACKET], uint64_t nonce)
         packet[40 + i] = (uint8_t)(nonce >> (56 - 8 * i));
 }
 
-enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t nonce, uint64_t sent_us, uint64_t now_us, struct sntp_time *time)
+enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t nonce, uint64_t sent_us, uint64_t now_us,
+                            struct sntp_time *time)
 {
     if (length < SNTP_PACKET || (packet[0] & 7) != 4 || get64(packet + 24) != nonce || nonce == 0 || now_us < sent_us)
         return SNTP_IGNORED;  // not a server's answer to this very request
@@ -56,7 +54,10 @@ enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t non
     if (transmitted_us < received_us || transmitted_us - received_us > round_us || round_us > DELAY_MAX_US)
         return SNTP_UNUSABLE;
     uint64_t delay_us = round_us - (transmitted_us - received_us);
-    *time = (struct sntp_time){.unix_us = transmitted_us + delay_us / 2, .now_us = now_us, .delay_us = (uint32_t)delay_us, .stratum = packet[1],
+    *time = (struct sntp_time){.unix_us = transmitted_us + delay_us / 2,
+                               .now_us = now_us,
+                               .delay_us = (uint32_t)delay_us,
+                               .stratum = packet[1],
                                .leap = (uint8_t)(packet[0] >> 6)};
     return SNTP_OK;
 }
@@ -163,8 +164,15 @@ int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bo
 {
     if (weir_addr_is_any(server) || weir_addr_is_multicast(server) || weir_addr_is_broadcast(server))
         return WEIR_INVALID;
-    *sntp = (struct sntp){.app = {.poll = sntp_poll}, .watch = {sntp_event}, .loop = loop, .server = server, .done = done, .context = context,
-                          .once = once, .interval_s = SNTP_INTERVAL_MIN_S, .due_us = weir_now_us(loop->weir)};
+    *sntp = (struct sntp){.app = {.poll = sntp_poll},
+                          .watch = {sntp_event},
+                          .loop = loop,
+                          .server = server,
+                          .done = done,
+                          .context = context,
+                          .once = once,
+                          .interval_s = SNTP_INTERVAL_MIN_S,
+                          .due_us = weir_now_us(loop->weir)};
     loop_add(loop, &sntp->app);
     return WEIR_OK;
 }

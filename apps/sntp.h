@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SNTP client (RFC 4330, RFC 5905 §14): the time of day, as an offset to the instance's clock, which itself is never set. The request carries a
-// random number instead of our time, and only an answer that repeats it counts. Kiss-o'-death is obeyed.
+// SNTP client (RFC 4330, RFC 5905 §14): the time of day, as an offset to the instance's clock, which itself is never set. The request
+// carries a random number instead of our time, and only an answer that repeats it counts. Kiss-o'-death is obeyed.
 #ifndef APPS_SNTP_H
 #define APPS_SNTP_H
 
@@ -8,31 +8,32 @@
 
 #define SNTP_PORT 123u
 #define SNTP_PACKET 48u
-#define SNTP_TRIES 4u                 // for one measurement
-#define SNTP_TIMEOUT_US 2000000u      // first wait; doubled each try
-#define SNTP_INTERVAL_MIN_S 64u       // RFC 4330 §10: never under 15 s, kinder is better
+#define SNTP_TRIES 4u             // for one measurement
+#define SNTP_TIMEOUT_US 2000000u  // first wait; doubled each try
+#define SNTP_INTERVAL_MIN_S 64u   // RFC 4330 §10: never under 15 s, kinder is better
 #define SNTP_INTERVAL_MAX_S 65536u
 
 enum sntp_result {
     SNTP_OK,
-    SNTP_IGNORED,      // not the answer to our request: forged or late
-    SNTP_UNUSABLE,     // the server is not synchronised, or contradicts itself
-    SNTP_KISS_RATE,    // "RATE": ask more rarely
-    SNTP_KISS_STOP,    // "DENY", "RSTR" and others: ask this server no more
+    SNTP_IGNORED,    // not the answer to our request: forged or late
+    SNTP_UNUSABLE,   // the server is not synchronised, or contradicts itself
+    SNTP_KISS_RATE,  // "RATE": ask more rarely
+    SNTP_KISS_STOP,  // "DENY", "RSTR" and others: ask this server no more
 };
 
 struct sntp_time {
-    uint64_t unix_us;     // time of day, µs since 1970, at `now_us` of the instance
+    uint64_t unix_us;  // time of day, µs since 1970, at `now_us` of the instance
     uint64_t now_us;
-    uint32_t delay_us;    // round trip without the server's own share
+    uint32_t delay_us;  // round trip without the server's own share
     uint8_t stratum;
-    uint8_t leap;         // 0, or 1/2: the day's last minute has 61/59 seconds
+    uint8_t leap;  // 0, or 1/2: the day's last minute has 61/59 seconds
 };
 
 // The packet, pure. `nonce` stands where a client's clock would. Judges `packet` as the answer that arrived at now_us to a request of
 // sent_us. Fills *time for SNTP_OK.
 void sntp_emit(uint8_t packet[SNTP_PACKET], uint64_t nonce);
-enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t nonce, uint64_t sent_us, uint64_t now_us, struct sntp_time *time);
+enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t nonce, uint64_t sent_us, uint64_t now_us,
+                            struct sntp_time *time);
 
 struct sntp {
     struct app app;
@@ -43,12 +44,14 @@ struct sntp {
     void (*done)(struct sntp *sntp, int error, const struct sntp_time *time, void *context);
     void *context;
     bool once;
-    weir_socket socket;    // 0: none
+    weir_socket socket;  // 0: none
     uint64_t nonce, sent_us, due_us;
     uint32_t tries, interval_s;
     bool stopped;
-    struct sntp_time time; // newest; unix_us 0: none yet
-    struct { uint32_t ignored, unusable, kisses; } count;
+    struct sntp_time time;  // newest; unix_us 0: none yet
+    struct {
+        uint32_t ignored, unusable, kisses;
+    } count;
 };
 
 // Measures now, and (unless `once`) again every SNTP_INTERVAL_MIN_S and then more rarely.

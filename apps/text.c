@@ -47,10 +47,7 @@ void text_fixed(struct text *text, uint64_t value, unsigned decimals)
     }
 }
 
-void text_u64(struct text *text, uint64_t value)
-{
-    text_fixed(text, value, 0);
-}
+void text_u64(struct text *text, uint64_t value) { text_fixed(text, value, 0); }
 
 void text_i64(struct text *text, int64_t value)
 {
@@ -147,10 +144,7 @@ bool text_equal(const char *bytes, uint32_t length, const char *string)
     return i == length && string[i] == '\0';
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 bool text_equal_nocase(const char *bytes, uint32_t length, const char *string)
 {

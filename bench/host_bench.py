@@ -4,6 +4,7 @@ pair. Every stack offers the same three services in one thread that sleeps in po
 blocking sockets, is the client of each. Median of ROUNDS rounds of SECONDS each, the stacks taking turns within a round."""
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import time
 import common
 
 ROUNDS, MILLISECONDS = 5, 1000
+SEGMENT = 1460   # bytes; what CPU time is stated for
 TESTS = ("sink", "source", "echo", "connect")
 INSIDE = "WEIR_BENCH_INSIDE"   # environment: we are in the private namespace
 GOALS = {
@@ -54,7 +56,7 @@ class Lab:
     """The namespace: a TAP for each stack with its process, two veth pairs into a second namespace where Linux serves."""
 
     def __init__(self):
-        self.processes, self.addresses = [], {}
+        self.processes, self.addresses, self.stacks = [], {}, {}
         quietly("ip", "link", "set", "lo", "up")
         # A client that closed first keeps its port for a minute: connections a second would end with the ports. The services' ends are gone.
         quietly("sysctl", "-qw", "net.ipv4.tcp_max_tw_buckets=16")
@@ -64,7 +66,7 @@ class Lab:
             quietly("ip", "address", "add", own, "dev", tap)
             quietly("ip", "link", "set", tap, "up")
             program, *words = command(tap, address)
-            self.start([common.OUT / program, *words])
+            self.stacks[name] = self.start([common.OUT / program, *words])
             self.addresses[name] = address
         self.linux()
         for name in self.addresses:
@@ -110,6 +112,10 @@ class Lab:
     def client(self, test, name, milliseconds):
         return [str(common.OUT / "linux_peer"), test, self.addresses[name], str(milliseconds)]
 
+    def cpu_ns(self, name):
+        """CPU time the stack's process has used, the kernel's work in its system calls included."""
+        return int(pathlib.Path(f"/proc/{self.stacks[name].pid}/schedstat").read_text().split()[0]) if name in self.stacks else 0
+
     def close(self):
         for process in self.processes:
             process.kill()
@@ -126,19 +132,26 @@ def rate(said):
 def inside():
     lab = Lab()
     rates = {name: {test: [] for test in TESTS} for name in lab.addresses}
+    cpu = {name: {test: [] for test in TESTS} for name in lab.stacks}
     progress = common.Progress("host", ROUNDS * len(TESTS) * len(rates))
     try:
         for number in range(ROUNDS):
             for test in TESTS:
                 for name in rates:
                     progress.step(f"round {number + 1} of {ROUNDS}: {test}" + (f" {name}" if sys.stderr.isatty() else ""))
-                    rates[name][test].append(round(rate(common.line(lab.client(test, name, MILLISECONDS), 60)), 1))
+                    before = lab.cpu_ns(name)
+                    said = common.line(lab.client(test, name, MILLISECONDS), 60)
+                    rates[name][test].append(round(rate(said), 1))
+                    if name in cpu:
+                        units = said["count"] / (SEGMENT if test in ("sink", "source") else 1)
+                        cpu[name][test].append(round((lab.cpu_ns(name) - before) / units))
     finally:
         lab.close()
-    json.dump(rates, sys.stdout)
+    json.dump([rates, cpu], sys.stdout)
 
 
-def summary(rates):
+def summary(measured):
+    rates, cpu = measured
     medians = {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in rates.items()}
     best = {test: max(medians[peer][test] for peer in PEERS) for test in TESTS}
     weir, frames, linux = medians["weir"], medians["weir_frames"], medians["linux"]
@@ -155,6 +168,9 @@ def summary(rates):
         "medians": medians,
         "best_peer": {test: max(PEERS, key=lambda peer: medians[peer][test]) for test in TESTS},
         "all": rates,
+        "cpu_ns": {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in cpu.items()},
+        "note": f"cpu_ns: CPU time of the stack's process, system calls included, for {SEGMENT} bytes, an echo, a connection. It depends less on "
+                "what else runs than the rates do.",
         "goals": {key: " ".join(map(str, goal)) for key, goal in GOALS.items() if goal},
         "commands": {"all": "make bench T=host", **{name: common.shown([f"build/bench/{word}" if at == 0 else word for at, word in enumerate(command("TAP", "ADDRESS"))])
                                                     for name, command in STACKS.items()},

@@ -18,6 +18,7 @@ PAIR_ROWS = [
     ("ns_connect_10000", "… beside 10,000"), ("ns_connect_100000", "… beside 100,000"), ("bytes_idle", "bytes an idle connection, buffers included"),
 ]
 HOST_ROWS = [("sink", "Linux → stack, Mbit/s"), ("source", "stack → Linux, Mbit/s"), ("echo", "1-byte echoes a second"), ("connect", "connections a second")]
+CPU_ROWS = [("sink", "CPU time of the stack, ns for 1460 bytes in"), ("source", "… 1460 bytes out"), ("echo", "… an echo"), ("connect", "… a connection")]
 PAIR_PLOTS = [("insn_bulk", "instructions a segment"), ("ns_bulk", "ns a segment"), ("insn_echo", "instructions an echo"), ("ns_echo", "ns an echo")]
 
 
@@ -32,7 +33,13 @@ def rows(part, figures):
     for key, label in PAIR_ROWS if part == "pair" else HOST_ROWS:
         values = [stacks[stack].get(key) for stack in stacks]
         if any(value is not None for value in values):
-            yield [label, *("–" if value is None else f"{value:,.2f}" if value < 10 else f"{value:,.0f}" for value in values)]
+            yield row(label, values)
+    for key, label in CPU_ROWS if "cpu_ns" in figures else ():
+        yield row(label, [figures["cpu_ns"].get(stack, {}).get(key) for stack in stacks])
+
+
+def row(label, values):
+    return [label, *("–" if value is None else f"{value:,.2f}" if value < 10 else f"{value:,.0f}" for value in values)]
 
 
 def goals(figures):

@@ -21,9 +21,13 @@
 struct slot {
     uintptr_t word;
 };
+struct slots {
+    void **users;        // weir_socket_set_user's, by slot; NULL: none was set in this segment yet
+    struct slot slot[];  // SLOTS_PER_SEGMENT of them (static builds: all there are)
+};
 
 struct handles {
-    struct slot **segments;      // directory of WEIR_SLOTS_PER_SEGMENT slots each; segments never move
+    struct slots **segments;     // directory; segments never move
     uint32_t segment_count, slots, limit;
     uint32_t free_first, free_last;  // index + 1
     uint32_t free_count;
@@ -87,6 +91,7 @@ void handles_free(struct weir *weir);
 bool handle_room(struct weir *weir);                                // whether handle_new would succeed
 weir_socket handle_new(struct weir *weir, struct sock *sock);      // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED
 void handle_free(struct weir *weir, struct sock *sock);            // also off the ready list; nothing when it has no handle
+void **handle_user(struct weir *weir, weir_socket socket, bool make);  // where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
 struct sock *handle_sock(const struct weir *weir, weir_socket socket);  // NULL: no such socket
 void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);  // the same handle names another sock (listen)
 

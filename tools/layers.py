@@ -9,6 +9,7 @@ VISIBLE = {
     "udp": {"base", "wire", "link", "ip", "udp"},
     "tcp": {"base", "wire", "link", "ip", "tcp"},   # cc and rt only through include/weir/cc.h
     "cc": {"base", "cc"},
+    "compact": {"base", "wire", "link", "compact"},  # the whole server of the profile tiny; of link only the contract
     "rt": {"base", "rt"},
     "socket": {"base", "wire", "link", "ip", "udp", "tcp", "socket"},
     "compact": {"base", "wire", "link", "ip", "tcp", "cc", "socket", "compact"},   # the whole stack of the smallest profile

@@ -6,10 +6,7 @@
 #define SECOND_US 1000000u
 #define RECEIVE_MAX 8u  // datagrams judged in one event; the rest wait for the next poll
 
-static struct weir *weir_of(const struct dhcp *dhcp)
-{
-    return dhcp->loop->weir;
-}
+static struct weir *weir_of(const struct dhcp *dhcp) { return dhcp->loop->weir; }
 
 static uint32_t random_u32(struct dhcp *dhcp)
 {
@@ -20,7 +17,8 @@ static uint32_t random_u32(struct dhcp *dhcp)
 
 const char *dhcp_state_name(enum dhcp_state state)
 {
-    static const char *const names[] = {"STOPPED", "INIT", "SELECTING", "REQUESTING", "PROBING", "BOUND", "RENEWING", "REBINDING", "REBOOTING"};
+    static const char *const names[] = {"STOPPED", "INIT",     "SELECTING", "REQUESTING", "PROBING",
+                                        "BOUND",   "RENEWING", "REBINDING", "REBOOTING"};
     return names[state];
 }
 
@@ -123,10 +121,7 @@ static uint64_t after_s(uint64_t from_us, uint32_t seconds)
     return seconds == DHCP_FOREVER ? WEIR_NEVER : from_us + (uint64_t)seconds * SECOND_US;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void enter_bound(struct dhcp *dhcp)
 {
@@ -167,8 +162,15 @@ static struct weir_addr class_mask(struct weir_addr address)
 // address, a mask with holes or a lease of a second.
 static bool lease_take(const struct dhcp_message *message, struct dhcp_lease *lease)
 {
-    *lease = (struct dhcp_lease){.address = message->yiaddr, .mask = message->mask, .server = message->server_id, .dns = message->dns, .ntp = message->ntp,
-                                 .lease_s = message->lease_s, .renew_s = message->renew_s, .rebind_s = message->rebind_s, .mtu = message->mtu};
+    *lease = (struct dhcp_lease){.address = message->yiaddr,
+                                 .mask = message->mask,
+                                 .server = message->server_id,
+                                 .dns = message->dns,
+                                 .ntp = message->ntp,
+                                 .lease_s = message->lease_s,
+                                 .renew_s = message->renew_s,
+                                 .rebind_s = message->rebind_s,
+                                 .mtu = message->mtu};
     memcpy(lease->domain, message->domain, sizeof lease->domain);
     if (weir_addr_is_any(lease->mask))
         lease->mask = class_mask(lease->address);
@@ -365,9 +367,7 @@ static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
         case DHCP_REQUESTING:
         case DHCP_REBOOTING: poll_asking(dhcp, now_us); break;
         case DHCP_PROBING: poll_probing(dhcp, now_us); break;
-        case DHCP_BOUND:
-            enter_asking(dhcp, DHCP_RENEWING);
-            break;
+        case DHCP_BOUND: enter_asking(dhcp, DHCP_RENEWING); break;
         case DHCP_RENEWING:
         case DHCP_REBINDING: poll_extending(dhcp, now_us); break;
         }
@@ -375,10 +375,16 @@ static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
     return dhcp->due_us;
 }
 
-int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host, void (*changed)(struct dhcp *, bool bound, void *),
-               void *context)
+int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host,
+               void (*changed)(struct dhcp *, bool bound, void *), void *context)
 {
-    *dhcp = (struct dhcp){.app = {.poll = dhcp_poll}, .watch = {dhcp_event}, .loop = loop, .netif = netif, .host = host, .changed = changed, .context = context};
+    *dhcp = (struct dhcp){.app = {.poll = dhcp_poll},
+                          .watch = {dhcp_event},
+                          .loop = loop,
+                          .netif = netif,
+                          .host = host,
+                          .changed = changed,
+                          .context = context};
     dhcp->link = (netif->flags & WEIR_NETIF_LINK) != 0;
     dhcp->socket = weir_socket_open(loop->weir, WEIR_DATAGRAM, 0);
     if (dhcp->socket < 0)

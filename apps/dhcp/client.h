@@ -14,50 +14,52 @@ enum dhcp_state {
     DHCP_REQUESTING,  // an offer was asked for
     DHCP_PROBING,     // ACK came; ARP probes ask whether somebody has the address (§4.4.1)
     DHCP_BOUND,
-    DHCP_RENEWING,    // asking the lease's server, after T1
-    DHCP_REBINDING,   // asking any server, after T2
-    DHCP_REBOOTING,   // the link came back: is the lease still good here? (INIT-REBOOT)
+    DHCP_RENEWING,   // asking the lease's server, after T1
+    DHCP_REBINDING,  // asking any server, after T2
+    DHCP_REBOOTING,  // the link came back: is the lease still good here? (INIT-REBOOT)
 };
 
 struct dhcp_lease {
     struct weir_addr address, mask, router, server;
     struct dhcp_list dns, ntp;
     uint32_t lease_s, renew_s, rebind_s;
-    uint16_t mtu;             // 0: not told
+    uint16_t mtu;  // 0: not told
     char domain[DHCP_NAME_MAX];
 };
 
-#define DHCP_LEASE_MIN_S 10u      // shorter ones would only make traffic: refused
-#define DHCP_TIMEOUT_MIN_S 4u     // RFC 2131 §4.1: 4, 8, 16, 32, 64 s, each ± 1 s at random
+#define DHCP_LEASE_MIN_S 10u   // shorter ones would only make traffic: refused
+#define DHCP_TIMEOUT_MIN_S 4u  // RFC 2131 §4.1: 4, 8, 16, 32, 64 s, each ± 1 s at random
 #define DHCP_TIMEOUT_MAX_S 64u
-#define DHCP_REQUESTS 4u          // sent for an offer before beginning again
-#define DHCP_DECLINE_WAIT_S 10u   // §3.1: at least so long before the next DISCOVER after a conflict
+#define DHCP_REQUESTS 4u         // sent for an offer before beginning again
+#define DHCP_DECLINE_WAIT_S 10u  // §3.1: at least so long before the next DISCOVER after a conflict
 
 struct dhcp {
     struct app app;
     struct weir_watch watch;
     struct loop *loop;
     struct weir_netif *netif;
-    const char *host;            // our name, may be NULL
+    const char *host;  // our name, may be NULL
     // Called when the lease came, was renewed (bound) or is gone. May be NULL.
     void (*changed)(struct dhcp *dhcp, bool bound, void *context);
     void *context;
     enum dhcp_state state;
     weir_socket socket;
     uint32_t xid;
-    uint32_t tries;              // of the present message
-    uint64_t began_us;           // of the present exchange, for `secs`
-    uint64_t due_us;             // next step
-    uint64_t asked_us;           // the REQUEST that the present lease answers: its times count from here
-    bool link;                   // as last seen
-    bool routed;                 // the default route is ours
+    uint32_t tries;     // of the present message
+    uint64_t began_us;  // of the present exchange, for `secs`
+    uint64_t due_us;    // next step
+    uint64_t asked_us;  // the REQUEST that the present lease answers: its times count from here
+    bool link;          // as last seen
+    bool routed;        // the default route is ours
     struct dhcp_lease offer, lease;
-    struct { uint32_t malformed, ignored, refused, nak, declined; } count;
+    struct {
+        uint32_t malformed, ignored, refused, nak, declined;
+    } count;
 };
 
 // Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket.
-int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host, void (*changed)(struct dhcp *, bool bound, void *),
-               void *context);
+int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host,
+               void (*changed)(struct dhcp *, bool bound, void *), void *context);
 // Tells the server that the lease is no longer needed (RELEASE, to its address: it may take an ARP round trip). Let the instance run
 // a moment before dhcp_stop, or the server keeps the lease until it ends.
 void dhcp_release(struct dhcp *dhcp);

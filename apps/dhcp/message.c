@@ -12,20 +12,30 @@
 static const uint8_t cookie[4] = {99, 130, 83, 99};
 
 enum option {
-    OPTION_PAD = 0, OPTION_MASK = 1, OPTION_ROUTERS = 3, OPTION_DNS = 6, OPTION_HOST = 12, OPTION_DOMAIN = 15, OPTION_MTU = 26, OPTION_NTP = 42,
-    OPTION_REQUESTED = 50, OPTION_LEASE = 51, OPTION_OVERLOAD = 52, OPTION_TYPE = 53, OPTION_SERVER_ID = 54, OPTION_PARAMETERS = 55,
-    OPTION_MESSAGE_SIZE = 57, OPTION_RENEW = 58, OPTION_REBIND = 59, OPTION_CLIENT_ID = 61, OPTION_END = 255
+    OPTION_PAD = 0,
+    OPTION_MASK = 1,
+    OPTION_ROUTERS = 3,
+    OPTION_DNS = 6,
+    OPTION_HOST = 12,
+    OPTION_DOMAIN = 15,
+    OPTION_MTU = 26,
+    OPTION_NTP = 42,
+    OPTION_REQUESTED = 50,
+    OPTION_LEASE = 51,
+    OPTION_OVERLOAD = 52,
+    OPTION_TYPE = 53,
+    OPTION_SERVER_ID = 54,
+    OPTION_PARAMETERS = 55,
+    OPTION_MESSAGE_SIZE = 57,
+    OPTION_RENEW = 58,
+    OPTION_REBIND = 59,
+    OPTION_CLIENT_ID = 61,
+    OPTION_END = 255
 };
 
-static uint16_t get16(const uint8_t *bytes)
-{
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
+static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
-static uint32_t get32(const uint8_t *bytes)
-{
-    return (uint32_t)get16(bytes) << 16 | get16(bytes + 2);
-}
+static uint32_t get32(const uint8_t *bytes) { return (uint32_t)get16(bytes) << 16 | get16(bytes + 2); }
 
 static void put16(uint8_t *bytes, uint16_t value)
 {
@@ -204,7 +214,8 @@ static void emit_list(struct writer *writer, uint8_t code, const struct dhcp_lis
 
 static void emit_options(struct writer *writer, const struct dhcp_message *message)
 {
-    static const uint8_t wanted[] = {OPTION_MASK, OPTION_ROUTERS, OPTION_DNS, OPTION_DOMAIN, OPTION_MTU, OPTION_NTP, OPTION_LEASE, OPTION_RENEW, OPTION_REBIND};
+    static const uint8_t wanted[] = {OPTION_MASK, OPTION_ROUTERS, OPTION_DNS,   OPTION_DOMAIN, OPTION_MTU,
+                                     OPTION_NTP,  OPTION_LEASE,   OPTION_RENEW, OPTION_REBIND};
     uint8_t id[7] = {1}, size[2];
     memcpy(id + 1, message->mac, 6);
     put16(size, DHCP_MESSAGE_MAX);

@@ -10,16 +10,14 @@
 
 #define DHCP_CLIENT_PORT 68u
 #define DHCP_SERVER_PORT 67u
-#define DHCP_MESSAGE_MIN 300u   // what is sent is padded to this: old BOOTP relays drop less (RFC 1542 §2.1)
-#define DHCP_MESSAGE_MAX 576u   // what we send at most, and ask the server to send (RFC 2131 §2)
-#define DHCP_SERVERS 3u         // routers, name servers, time servers kept of each list
-#define DHCP_NAME_MAX 64u       // host and domain name, with the NUL
-#define DHCP_FOREVER UINT32_MAX // lease time that never ends
-#define DHCP_BROADCAST 0x8000u  // flags: answer by broadcast, we have no address yet
+#define DHCP_MESSAGE_MIN 300u    // what is sent is padded to this: old BOOTP relays drop less (RFC 1542 §2.1)
+#define DHCP_MESSAGE_MAX 576u    // what we send at most, and ask the server to send (RFC 2131 §2)
+#define DHCP_SERVERS 3u          // routers, name servers, time servers kept of each list
+#define DHCP_NAME_MAX 64u        // host and domain name, with the NUL
+#define DHCP_FOREVER UINT32_MAX  // lease time that never ends
+#define DHCP_BROADCAST 0x8000u   // flags: answer by broadcast, we have no address yet
 
-enum dhcp_type {
-    DHCP_DISCOVER = 1, DHCP_OFFER, DHCP_REQUEST, DHCP_DECLINE, DHCP_ACK, DHCP_NAK, DHCP_RELEASE, DHCP_INFORM
-};
+enum dhcp_type { DHCP_DISCOVER = 1, DHCP_OFFER, DHCP_REQUEST, DHCP_DECLINE, DHCP_ACK, DHCP_NAK, DHCP_RELEASE, DHCP_INFORM };
 
 struct dhcp_list {
     struct weir_addr addresses[DHCP_SERVERS];
@@ -27,8 +25,8 @@ struct dhcp_list {
 };
 
 struct dhcp_message {
-    uint8_t op;                 // 1 request, 2 reply
-    uint8_t type;               // enum dhcp_type
+    uint8_t op;    // 1 request, 2 reply
+    uint8_t type;  // enum dhcp_type
     uint16_t secs, flags;
     uint32_t xid;
     struct weir_addr ciaddr, yiaddr, siaddr, giaddr;
@@ -36,12 +34,12 @@ struct dhcp_message {
     // Options; zero (any, empty) means absent.
     struct weir_addr server_id, requested, mask;
     uint32_t lease_s, renew_s, rebind_s;
-    uint16_t mtu;               // of the interface, 68 and up
+    uint16_t mtu;  // of the interface, 68 and up
     struct dhcp_list routers, dns, ntp;
-    bool client_id;             // emit only: type 1 and the MAC
-    bool parameters;            // emit only: the list of options wanted, and the greatest message size
-    char host[DHCP_NAME_MAX];   // emit only
-    char domain[DHCP_NAME_MAX]; // letters, digits, dots, hyphens or empty
+    bool client_id;              // emit only: type 1 and the MAC
+    bool parameters;             // emit only: the list of options wanted, and the greatest message size
+    char host[DHCP_NAME_MAX];    // emit only
+    char domain[DHCP_NAME_MAX];  // letters, digits, dots, hyphens or empty
 };
 
 // Returns false for a message that is not DHCP over Ethernet, or malformed anywhere: the whole of it is then dropped.

@@ -6,15 +6,9 @@
 #define HEADER_BYTES 12u
 #define CLASS_IN 1u
 
-static uint16_t get16(const uint8_t *bytes)
-{
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
+static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
-static uint32_t get32(const uint8_t *bytes)
-{
-    return (uint32_t)get16(bytes) << 16 | get16(bytes + 2);
-}
+static uint32_t get32(const uint8_t *bytes) { return (uint32_t)get16(bytes) << 16 | get16(bytes + 2); }
 
 static void put16(uint8_t *bytes, uint16_t value)
 {
@@ -22,10 +16,7 @@ static void put16(uint8_t *bytes, uint16_t value)
     bytes[1] = (uint8_t)value;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool dns_name_valid(const char *name)
 {
@@ -176,13 +167,11 @@ static bool record_target(const uint8_t *message, uint32_t length, const struct 
     return dns_name_read(message, length, record->data, out, &end) && end == record->data + record->data_length;
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
+static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // One walk over the answers for records of `name`: takes addresses, or says in `name` where a CNAME leads (*moved).
-static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, char *name, struct dns_answer *answer, bool *moved)
+static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, char *name, struct dns_answer *answer,
+                         bool *moved)
 {
     struct record record;
     char target[DNS_NAME_MAX + 1];

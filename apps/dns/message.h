@@ -9,25 +9,25 @@
 
 #include "weir/addr.h"
 
-#define DNS_NAME_MAX 255u       // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
-#define DNS_HOPS_MAX 127u       // compression pointers followed in one name: no more labels fit
-#define DNS_UDP_MAX 512u        // RFC 1035 §4.2.1; no EDNS is offered, so no honest answer is larger
-#define DNS_ADDRESSES 8u        // kept of an answer
-#define DNS_CHAIN_MAX 8u        // CNAMEs followed
-#define DNS_RECORDS_MAX 128u    // records looked at in a message
-#define DNS_TTL_MAX_S 86400u    // longer ones are cut to a day
+#define DNS_NAME_MAX 255u     // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
+#define DNS_HOPS_MAX 127u     // compression pointers followed in one name: no more labels fit
+#define DNS_UDP_MAX 512u      // RFC 1035 §4.2.1; no EDNS is offered, so no honest answer is larger
+#define DNS_ADDRESSES 8u      // kept of an answer
+#define DNS_CHAIN_MAX 8u      // CNAMEs followed
+#define DNS_RECORDS_MAX 128u  // records looked at in a message
+#define DNS_TTL_MAX_S 86400u  // longer ones are cut to a day
 
 enum dns_type { DNS_A = 1, DNS_CNAME = 5, DNS_SOA = 6 };
 
 enum dns_result {
-    DNS_FOUND,         // addresses
-    DNS_NO_NAME,       // the name does not exist (RCODE 3)
-    DNS_NO_DATA,       // the name exists and has no address
-    DNS_SERVER_FAILED, // SERVFAIL, REFUSED and other codes: ask another server
-    DNS_TRUNCATED,     // ask again over TCP
-    DNS_BAD,           // malformed: parse error
-    DNS_NOT_OURS,      // not the answer to this question: wrong id or name; go on waiting
-    DNS_WRONG_CASE,    // the question came back in another case (RFC 5452, "0x20"): forged, or a server that changes case
+    DNS_FOUND,          // addresses
+    DNS_NO_NAME,        // the name does not exist (RCODE 3)
+    DNS_NO_DATA,        // the name exists and has no address
+    DNS_SERVER_FAILED,  // SERVFAIL, REFUSED and other codes: ask another server
+    DNS_TRUNCATED,      // ask again over TCP
+    DNS_BAD,            // malformed: parse error
+    DNS_NOT_OURS,       // not the answer to this question: wrong id or name; go on waiting
+    DNS_WRONG_CASE,     // the question came back in another case (RFC 5452, "0x20"): forged, or a server that changes case
 };
 
 // A question. The name is as sent: its letters' case is part of what an answer must repeat.

@@ -5,10 +5,7 @@
 
 #include "text.h"
 
-static struct weir *weir_of(const struct dns_query *query)
-{
-    return query->dns->loop->weir;
-}
+static struct weir *weir_of(const struct dns_query *query) { return query->dns->loop->weir; }
 
 // --- cache ----------------------------------------------------------------------------------------------------------------
 
@@ -53,7 +50,10 @@ static void query_socket_close(struct dns_query *query)
 static void query_finish(struct dns_query *query, int result, const struct dns_answer *answer)
 {
     struct dns *dns = query->dns;
-    struct { dns_done *done; void *context; } waiting[DNS_QUERIES];
+    struct {
+        dns_done *done;
+        void *context;
+    } waiting[DNS_QUERIES];
     uint32_t count = 0;
     query_socket_close(query);
     if (result >= 0)
@@ -349,4 +349,3 @@ int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dn
     query_next_try(query);
     return query->transport == DNS_FREE ? WEIR_NO_ROUTE : WEIR_IN_PROGRESS;
 }
-

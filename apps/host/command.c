@@ -178,8 +178,8 @@ bool command_dhcp(struct host *host, int argc, char **argv)
     if (lease->lease_s == DHCP_FOREVER)
         printf("%-10s for ever\n", "lease");
     else
-        printf("%-10s %lu s, renewed after %lu s, by any server after %lu s\n", "lease", (unsigned long)lease->lease_s, (unsigned long)lease->renew_s,
-               (unsigned long)lease->rebind_s);
+        printf("%-10s %lu s, renewed after %lu s, by any server after %lu s\n", "lease", (unsigned long)lease->lease_s,
+               (unsigned long)lease->renew_s, (unsigned long)lease->rebind_s);
     host_done(host, 0);
     return true;
 }
@@ -195,7 +195,8 @@ static void ping_summary(struct host *host)
     printf("\n%u packets transmitted, %u received, %s%u%% packet loss\n", ping.sent, ping.received,
            ping.duplicates != 0 ? "duplicates too, " : "", ping.sent == 0 ? 0 : lost * 100 / ping.sent);
     if (ping.received != 0)
-        printf("rtt min/avg/max = %.3f/%.3f/%.3f ms\n", ping.rtt_min_us / 1e3, (double)ping.rtt_sum_us / ping.received / 1e3, ping.rtt_max_us / 1e3);
+        printf("rtt min/avg/max = %.3f/%.3f/%.3f ms\n", ping.rtt_min_us / 1e3, (double)ping.rtt_sum_us / ping.received / 1e3,
+               ping.rtt_max_us / 1e3);
     else if (ping.error != 0)
         fprintf(stderr, "weir-host: ping: %s\n", weir_error_name(ping.error));
     host_done(host, ping.received == 0);
@@ -267,7 +268,8 @@ static void sntp_done(struct sntp *self, int error, const struct sntp_time *newe
     char day[40];
     (void)self;
     if (error != WEIR_OK) {
-        command_wrong("sntp", host_name, error == WEIR_REFUSED ? "the server refuses (kiss-o'-death, or no NTP there)" : "no usable answer");
+        command_wrong("sntp", host_name,
+                      error == WEIR_REFUSED ? "the server refuses (kiss-o'-death, or no NTP there)" : "no usable answer");
         host_done(context, 1);
         return;
     }

@@ -19,7 +19,7 @@ static struct get {
     uint16_t port;
     bool sent, body;
     int status;
-    uint64_t left;             // UINT64_MAX: until the server closes
+    uint64_t left;  // UINT64_MAX: until the server closes
     uint64_t bytes;
     char name[256], path[512], range[64], header[HEADER_MAX + 1];
     uint32_t header_length;
@@ -76,7 +76,8 @@ static uint32_t header_read(const uint8_t *data, uint32_t length, const char **e
         get.header[get.header_length++] = (char)data[i];
         get.header[get.header_length] = '\0';
         const char *end = get.header + get.header_length;
-        bool empty_line = get.header_length >= 2 && end[-1] == '\n' && (end[-2] == '\n' || (get.header_length >= 3 && end[-2] == '\r' && end[-3] == '\n'));
+        bool empty_line = get.header_length >= 2 && end[-1] == '\n' &&
+                          (end[-2] == '\n' || (get.header_length >= 3 && end[-2] == '\r' && end[-3] == '\n'));
         if (empty_line) {
             get.body = true;
             *error = header_take();
@@ -115,8 +116,9 @@ static void get_read(void)
 static void get_send(void)
 {
     char request[1200];
-    int length = snprintf(request, sizeof request, "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path, get.name,
-                          get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
+    int length = snprintf(request, sizeof request,
+                          "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path,
+                          get.name, get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
     // The first bytes of a connection: any send queue takes them in one piece.
     get.sent = weir_socket_write(get.host->weir, get.socket, request, (uint32_t)length) == length;
     if (!get.sent)

@@ -31,7 +31,8 @@ static void transfer_end(const char *error)
     if (error != NULL)
         command_wrong(t->name, error, "");
     else
-        fprintf(stderr, "%llu bytes in %.3f s, %.1f Mbit/s\n", (unsigned long long)t->bytes, seconds, (double)t->bytes * 8 / 1e6 / (seconds > 0 ? seconds : 1e-6));
+        fprintf(stderr, "%llu bytes in %.3f s, %.1f Mbit/s\n", (unsigned long long)t->bytes, seconds,
+                (double)t->bytes * 8 / 1e6 / (seconds > 0 ? seconds : 1e-6));
     host_done(t->host, error != NULL);
 }
 
@@ -66,6 +67,14 @@ static void send_on(void)
         (void)weir_socket_shutdown(weir, t->socket, WEIR_SHUT_WRITE);
 }
 
+static bool unfinished(void)
+{
+    struct transfer *t = &transfer;
+    int32_t unacked = 0;
+    (void)weir_socket_get(t->host->weir, t->socket, WEIR_OPTION_UNACKED_BYTES, &unacked);
+    return !t->all_read || unacked > 0;
+}
+
 static void receive_on(void)
 {
     struct transfer *t = &transfer;
@@ -84,8 +93,10 @@ static void receive_on(void)
         (void)weir_socket_consume(weir, t->socket, (uint32_t)there);
         t->bytes += t->sending ? 0 : (uint32_t)there;
     }
+    if (there == 0 && t->sending && unfinished())
+        return;  // the peer is done sending, not receiving; the connection's end brings another event
     if (there == 0)
-        transfer_end(t->sending && !t->all_read ? "the peer closed before it had all" : NULL);
+        transfer_end(NULL);
     else if (there != WEIR_AGAIN)
         transfer_end(weir_error_name(there));
 }

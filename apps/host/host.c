@@ -76,7 +76,10 @@ static void wrappers_open(struct host *host)
     host->netif = &host->device;
     host->impaired = o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->delay_us != 0;
     if (host->impaired) {
-        struct impair_way way = {.loss_ppm = o->loss_ppm, .duplicate_ppm = o->duplicate_ppm, .corrupt_ppm = o->corrupt_ppm, .reorder_ppm = o->reorder_ppm,
+        struct impair_way way = {.loss_ppm = o->loss_ppm,
+                                 .duplicate_ppm = o->duplicate_ppm,
+                                 .corrupt_ppm = o->corrupt_ppm,
+                                 .reorder_ppm = o->reorder_ppm,
                                  .delay_us = o->delay_us};
         const struct impair_config config = {.out = way, .in = way, .seed = o->seed};
         host->netif = impair_wrap(&host->impair, host->netif, &config);
@@ -171,17 +174,7 @@ static void servers_stop(struct host *host)
 
 // --- life -------------------------------------------------------------------------------------------------------------------
 
-// What wrappers hold back arrives first; what was sent meanwhile may make them due earlier.
-static uint64_t host_turn(void *context, uint64_t now_us)
-{
-    struct host *host = context;
-    const struct weir_driver *driver = host->netif->driver;
-    if (driver->timer != NULL)
-        (void)driver->timer(host->netif, now_us);
-    uint64_t due_us = loop_run(&host->loop, now_us);
-    uint64_t driver_due_us = driver->timer != NULL ? driver->timer(host->netif, now_us) : WEIR_NEVER;
-    return driver_due_us < due_us ? driver_due_us : due_us;
-}
+static uint64_t host_turn(void *context, uint64_t now_us) { return loop_run(&((struct host *)context)->loop, now_us); }
 
 static bool instance_open(struct host *host)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A Weir host on a link of this machine: instance, interface, wrappers, servers, resolver, DHCP client, and the command that --run asks for. One thread; all
-// callbacks come from host_turn, with the instance's lock held.
+// A Weir host on a link of this machine: instance, interface, wrappers, servers, resolver, DHCP client, and the command that --run asks
+// for. One thread; all callbacks come from host_turn, with the instance's lock held.
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
@@ -26,8 +26,8 @@ struct host {
     struct posix_host posix;
     struct weir *weir;
     struct loop loop;
-    struct weir_netif device;       // the driver's
-    struct weir_netif *netif;       // the outermost, which the instance has
+    struct weir_netif device;  // the driver's
+    struct weir_netif *netif;  // the outermost, which the instance has
     union {
         struct tap tap;
         struct tun tun;
@@ -46,13 +46,13 @@ struct host {
     bool serving, closing;
     struct dns dns;
     struct dhcp dhcp;
-    bool addressed;                 // the host has an address: the command may begin
-    uint64_t dhcp_deadline_us;      // WEIR_NEVER: no command waits for the lease
+    bool addressed;             // the host has an address: the command may begin
+    uint64_t dhcp_deadline_us;  // WEIR_NEVER: no command waits for the lease
     // Of the command: ended, with which exit status; what to do when interrupted (NULL: nothing).
     bool done;
     int status;
     void (*interrupt)(struct host *host);
-    void *command;                  // its state
+    void *command;  // its state
 };
 
 // Opens and adds everything. false: it was said what is wrong.

@@ -31,23 +31,57 @@ static const char usage[] =
     "  --cc NAME            congestion control (cubic, reno)\n"
     "  --run 'COMMAND ...'  one of:\n"
     "      ping HOST [-c N] [-i SECONDS] [-s BYTES]\n"
-    "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] [-C CC] [-J]\n"
+    "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] "
+    "[-C CC] [-J]\n"
     "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
     "      get URL [-o FILE] [-r FIRST-LAST]\n"
     "      send FILE HOST PORT  receive HOST PORT FILE  listen PORT FILE  serve PORT FILE\n";
 
-enum { OPTION_TAP = 256, OPTION_PACKET, OPTION_TUN, OPTION_ADDRESS, OPTION_GATEWAY, OPTION_DHCP, OPTION_DNS, OPTION_HTTP, OPTION_MTU, OPTION_NO_OFFLOAD,
-       OPTION_PCAP, OPTION_LOSS, OPTION_DELAY, OPTION_REORDER, OPTION_DUPLICATE, OPTION_CORRUPT, OPTION_RATE, OPTION_SEED, OPTION_CC, OPTION_RUN };
+enum {
+    OPTION_TAP = 256,
+    OPTION_PACKET,
+    OPTION_TUN,
+    OPTION_ADDRESS,
+    OPTION_GATEWAY,
+    OPTION_DHCP,
+    OPTION_DNS,
+    OPTION_HTTP,
+    OPTION_MTU,
+    OPTION_NO_OFFLOAD,
+    OPTION_PCAP,
+    OPTION_LOSS,
+    OPTION_DELAY,
+    OPTION_REORDER,
+    OPTION_DUPLICATE,
+    OPTION_CORRUPT,
+    OPTION_RATE,
+    OPTION_SEED,
+    OPTION_CC,
+    OPTION_RUN
+};
 
-static const struct option long_options[] = {
-    {"tap", required_argument, NULL, OPTION_TAP}, {"packet", required_argument, NULL, OPTION_PACKET}, {"tun", required_argument, NULL, OPTION_TUN},
-    {"address", required_argument, NULL, OPTION_ADDRESS}, {"gateway", required_argument, NULL, OPTION_GATEWAY}, {"dhcp", no_argument, NULL, OPTION_DHCP},
-    {"dns", required_argument, NULL, OPTION_DNS}, {"http", required_argument, NULL, OPTION_HTTP}, {"mtu", required_argument, NULL, OPTION_MTU},
-    {"no-offload", no_argument, NULL, OPTION_NO_OFFLOAD}, {"pcap", required_argument, NULL, OPTION_PCAP}, {"loss", required_argument, NULL, OPTION_LOSS},
-    {"delay", required_argument, NULL, OPTION_DELAY}, {"reorder", required_argument, NULL, OPTION_REORDER},
-    {"duplicate", required_argument, NULL, OPTION_DUPLICATE}, {"corrupt", required_argument, NULL, OPTION_CORRUPT},
-    {"rate", required_argument, NULL, OPTION_RATE}, {"seed", required_argument, NULL, OPTION_SEED}, {"cc", required_argument, NULL, OPTION_CC},
-    {"run", required_argument, NULL, OPTION_RUN}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"tap", required_argument, NULL, OPTION_TAP},
+                                             {"packet", required_argument, NULL, OPTION_PACKET},
+                                             {"tun", required_argument, NULL, OPTION_TUN},
+                                             {"address", required_argument, NULL, OPTION_ADDRESS},
+                                             {"gateway", required_argument, NULL, OPTION_GATEWAY},
+                                             {"dhcp", no_argument, NULL, OPTION_DHCP},
+                                             {"dns", required_argument, NULL, OPTION_DNS},
+                                             {"http", required_argument, NULL, OPTION_HTTP},
+                                             {"mtu", required_argument, NULL, OPTION_MTU},
+                                             {"no-offload", no_argument, NULL, OPTION_NO_OFFLOAD},
+                                             {"pcap", required_argument, NULL, OPTION_PCAP},
+                                             {"loss", required_argument, NULL, OPTION_LOSS},
+                                             {"delay", required_argument, NULL, OPTION_DELAY},
+                                             {"reorder", required_argument, NULL, OPTION_REORDER},
+                                             {"duplicate", required_argument, NULL, OPTION_DUPLICATE},
+                                             {"corrupt", required_argument, NULL, OPTION_CORRUPT},
+                                             {"rate", required_argument, NULL, OPTION_RATE},
+                                             {"seed", required_argument, NULL, OPTION_SEED},
+                                             {"cc", required_argument, NULL, OPTION_CC},
+                                             {"run", required_argument, NULL, OPTION_RUN},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 static bool wrong(const char *option, const char *value, const char *wanted)
 {
@@ -56,7 +90,8 @@ static bool wrong(const char *option, const char *value, const char *wanted)
 }
 
 // A decimal number from 0 to `max`, scaled; a unit behind it that is `suffix` is allowed.
-static bool take_scaled(const char *option, const char *value, double max, double scale, const char *suffix, uint64_t *out, const char *wanted)
+static bool take_scaled(const char *option, const char *value, double max, double scale, const char *suffix, uint64_t *out,
+                        const char *wanted)
 {
     char *end;
     double number = strtod(value, &end);
@@ -79,7 +114,8 @@ static bool take_integer(const char *option, const char *value, uint64_t min, ui
     uint32_t length = text_length(value);
     if (text_read_u64(value, length, max, out) == length && length > 0 && *out >= min)
         return true;
-    fprintf(stderr, "weir-host: --%s %s: give a whole number from %llu to %llu\n", option, value, (unsigned long long)min, (unsigned long long)max);
+    fprintf(stderr, "weir-host: --%s %s: give a whole number from %llu to %llu\n", option, value, (unsigned long long)min,
+            (unsigned long long)max);
     return false;
 }
 
@@ -92,11 +128,13 @@ static bool take_prefix(const char *value, struct host_options *options)
 {
     const char *slash = strchr(value, '/');
     uint64_t bits = 24;
-    if (slash != NULL && (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) || slash[1] == '\0' || bits == 0))
+    if (slash != NULL &&
+        (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) || slash[1] == '\0' || bits == 0))
         return wrong("address", value, "the prefix length is a number from 1 to 32");
     options->prefix_length = (uint8_t)bits;
     uint32_t length = slash != NULL ? (uint32_t)(slash - value) : text_length(value);
-    return text_read_addr(value, length, &options->address) || wrong("address", value, "give an IPv4 address and prefix such as 10.0.0.2/24");
+    return text_read_addr(value, length, &options->address) ||
+           wrong("address", value, "give an IPv4 address and prefix such as 10.0.0.2/24");
 }
 
 static bool take_link(struct host_options *options, enum host_link link, const char *name)
@@ -133,8 +171,14 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
     case OPTION_DHCP: o->dhcp = true; return true;
     case OPTION_DNS: return take_dns(o, value);
-    case OPTION_HTTP: good = take_integer("http", value, 1, 65535, &number); o->http_port = (uint16_t)number; return good;
-    case OPTION_MTU: good = take_integer("mtu", value, 68, 65535, &number); o->mtu = (uint32_t)number; return good;
+    case OPTION_HTTP:
+        good = take_integer("http", value, 1, 65535, &number);
+        o->http_port = (uint16_t)number;
+        return good;
+    case OPTION_MTU:
+        good = take_integer("mtu", value, 68, 65535, &number);
+        o->mtu = (uint32_t)number;
+        return good;
     case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
     case OPTION_PCAP: o->pcap = value; return true;
     case OPTION_LOSS: return take_percent("loss", value, &o->loss_ppm);

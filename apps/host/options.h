@@ -18,14 +18,14 @@ struct host_options {
     bool dhcp, no_offload;
     struct weir_addr dns[2];
     uint8_t dns_count;
-    uint16_t http_port;                 // 80
-    uint32_t mtu;                       // 0: the device's
-    const char *pcap;                   // NULL: none
+    uint16_t http_port;                                                    // 80
+    uint32_t mtu;                                                          // 0: the device's
+    const char *pcap;                                                      // NULL: none
     uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm, delay_us;  // each way
-    uint64_t rate_bps;                  // each way; 0: not shaped
+    uint64_t rate_bps;                                                     // each way; 0: not shaped
     uint64_t seed;
-    const char *congestion;             // NULL: the default
-    const char *run;                    // NULL: serve until interrupted
+    const char *congestion;  // NULL: the default
+    const char *run;         // NULL: serve until interrupted
 };
 
 // 0: go on; 1: everything asked for was printed (--help); 2: wrong, and it was said what.

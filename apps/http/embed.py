@@ -7,17 +7,26 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def literal(line):
-    out = ""
+COLUMNS = 130   # of a literal without its quotes
+
+
+def literals(line):
+    """The line as pieces of C string literals, no escape cut in two."""
+    piece = ""
     for byte in line.encode():
-        out += {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n"}.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
-    return out.replace("??", "?\\?")
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        word = chr(byte) if plain else {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("?"): "\\?"}.get(byte) or f"\\{byte:03o}"
+        if len(piece) + len(word) > COLUMNS:
+            yield piece
+            piece = ""
+        piece += word
+    yield piece
 
 
 def main():
     lines = (HERE / "page.html").read_text().splitlines(keepends=True)
     text = "\n".join(["// SPDX-License-Identifier: BSD-2-Clause", "// Made by embed.py from page.html: change that file.", '#include "http/http.h"', "",
-                      "const char http_page[] ="] + [f'    "{literal(line)}"' for line in lines]) + ";\n"
+                      "const char http_page[] ="] + [f'    "{piece}"' for line in lines for piece in literals(line)]) + ";\n"
     text += "const uint32_t http_page_length = sizeof http_page - 1;\n"
     path = HERE / "page.c"
     if "--check" not in sys.argv:

@@ -8,10 +8,7 @@
 #define SPANS 8
 #define PATTERN_PERIOD 251u  // a prime: no segment, page or power of two hides a byte out of place
 
-static struct weir *weir_of(const struct http_connection *c)
-{
-    return c->http->loop->weir;
-}
+static struct weir *weir_of(const struct http_connection *c) { return c->http->loop->weir; }
 
 void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
 {

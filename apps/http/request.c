@@ -177,10 +177,7 @@ static int field_parse(struct line line, struct http_request *request, struct se
     return 0;
 }
 
-static int too_long(bool in_request_line)
-{
-    return in_request_line ? -414 : -431;
-}
+static int too_long(bool in_request_line) { return in_request_line ? -414 : -431; }
 
 int http_request_parse(const char *bytes, uint32_t length, uint32_t limit, struct http_request *request)
 {

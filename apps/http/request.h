@@ -11,14 +11,14 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OTHER };
 
 struct http_request {
     enum http_method method;
-    const char *path;           // without query; begins with '/'; in the bytes that were parsed
+    const char *path;  // without query; begins with '/'; in the bytes that were parsed
     uint32_t path_length;
     bool keep_alive;
-    uint64_t body_length;       // Content-Length
+    uint64_t body_length;  // Content-Length
     // Range: bytes=first-last. Absent or not understood: `ranged` is false and the whole is sent (RFC 9110 §14.2).
-    bool ranged, from_end;      // from_end: the last `first` bytes
-    uint64_t first, last;       // last UINT64_MAX: to the end
-    const char *if_range;       // validator that the range depends on; NULL: none
+    bool ranged, from_end;  // from_end: the last `first` bytes
+    uint64_t first, last;   // last UINT64_MAX: to the end
+    const char *if_range;   // validator that the range depends on; NULL: none
     uint32_t if_range_length;
 };
 

@@ -4,8 +4,8 @@
 #include "weir/netif.h"
 #include "weir/stats.h"
 
-#define SOCKET_BYTES 480u     // the longest row
-#define COUNTERS_BYTES 12288u // kept free for what follows the sockets
+#define SOCKET_BYTES 480u      // the longest row
+#define COUNTERS_BYTES 12288u  // kept free for what follows the sockets
 
 void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count)
 {
@@ -15,10 +15,7 @@ void status_init(struct status *status, struct weir *weir, struct weir_netif *co
     status->next_us = status->began_us + STATUS_SAMPLE_US;
 }
 
-static uint32_t clamp_u32(uint64_t value)
-{
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-}
+static uint32_t clamp_u32(uint64_t value) { return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value; }
 
 uint64_t status_poll(struct status *status, uint64_t now_us)
 {
@@ -130,7 +127,8 @@ static void render_socket(struct weir *weir, const struct weir_socket_info *sock
     text_char(out, '"');
     number(out, "send_queue", socket->send_queue);
     number(out, "receive_queue", socket->receive_queue);
-    bool connection = socket->type == WEIR_STREAM && socket->socket > 0 && socket->tcp_state != WEIR_TCP_LISTEN && socket->tcp_state != WEIR_TCP_CLOSED;
+    bool connection =
+        socket->type == WEIR_STREAM && socket->socket > 0 && socket->tcp_state != WEIR_TCP_LISTEN && socket->tcp_state != WEIR_TCP_CLOSED;
     if (connection && weir_socket_tcp_info(weir, socket->socket, &info) == WEIR_OK) {
         render_tcp_info(&info, out);
         const char *congestion = weir_socket_congestion(weir, socket->socket);
@@ -165,7 +163,9 @@ static void render_sockets(struct status *status, struct text *out)
 static void render_counters(const struct weir *weir, struct text *out)
 {
 #define ROW(name, description) {#name, description},
-    static const struct { const char *name, *text; } rows[] = {WEIR_COUNTERS(ROW)};
+    static const struct {
+        const char *name, *text;
+    } rows[] = {WEIR_COUNTERS(ROW)};
 #undef ROW
     bool first = true;
     text_put(out, ",\"counters\":[");

@@ -6,9 +6,9 @@
 #include "loop.h"
 #include "text.h"
 
-#define STATUS_SAMPLES 120u     // of throughput, one a second
+#define STATUS_SAMPLES 120u  // of throughput, one a second
 #define STATUS_SAMPLE_US 1000000u
-#define STATUS_SOCKETS 64u      // shown
+#define STATUS_SOCKETS 64u           // shown
 #define STATUS_SOCKETS_WALKED 4096u  // looked at, so that a request costs the same with a million of them
 #define STATUS_NETIFS 8u
 
@@ -16,9 +16,9 @@ struct status {
     struct weir *weir;
     struct weir_netif *netifs[STATUS_NETIFS];
     uint32_t netif_count;
-    uint64_t began_us, next_us;   // next sample
-    uint64_t rx_bytes, tx_bytes;  // at the last sample
-    uint32_t newest, samples;     // index of the newest, how many there are
+    uint64_t began_us, next_us;                       // next sample
+    uint64_t rx_bytes, tx_bytes;                      // at the last sample
+    uint32_t newest, samples;                         // index of the newest, how many there are
     uint32_t rx[STATUS_SAMPLES], tx[STATUS_SAMPLES];  // bytes in that second
 };
 

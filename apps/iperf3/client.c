@@ -10,15 +10,9 @@ static struct iperf3_client *owner_of(struct iperf3_test *test)
     return (struct iperf3_client *)(void *)((char *)test - offsetof(struct iperf3_client, test));
 }
 
-static struct weir *weir_of(const struct iperf3_client *client)
-{
-    return client->test.loop->weir;
-}
+static struct weir *weir_of(const struct iperf3_client *client) { return client->test.loop->weir; }
 
-static uint64_t now_of(const struct iperf3_client *client)
-{
-    return weir_now_us(weir_of(client));
-}
+static uint64_t now_of(const struct iperf3_client *client) { return weir_now_us(weir_of(client)); }
 
 static void phase_enter(struct iperf3_client *client, enum iperf3_client_phase phase, uint64_t wait_us)
 {
@@ -231,10 +225,7 @@ static void hellos_poll(struct iperf3_client *client, uint64_t now_us)
 
 // --- control connection -------------------------------------------------------------------------------------------------------
 
-static void emit_parameters(struct iperf3_test *test, struct text *out)
-{
-    iperf3_parameters_emit(&test->parameters, out);
-}
+static void emit_parameters(struct iperf3_test *test, struct text *out) { iperf3_parameters_emit(&test->parameters, out); }
 
 static void take_state(struct iperf3_client *client, uint8_t state)
 {
@@ -329,10 +320,7 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
 
 // --- time -----------------------------------------------------------------------------------------------------------------------
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t client_poll(struct app *app, uint64_t now_us)
 {

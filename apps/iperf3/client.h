@@ -6,12 +6,20 @@
 #include "iperf3/test.h"
 
 #define IPERF3_INTERVAL_US 1000000u
-#define IPERF3_ANSWER_US 10000000u   // a server that does not take the next step
-#define IPERF3_DRAIN_US 10000000u    // for the last acknowledgements, where bytes end the test
-#define IPERF3_HELLO_US 500000u      // between greetings of a UDP stream
+#define IPERF3_ANSWER_US 10000000u  // a server that does not take the next step
+#define IPERF3_DRAIN_US 10000000u   // for the last acknowledgements, where bytes end the test
+#define IPERF3_HELLO_US 500000u     // between greetings of a UDP stream
 #define IPERF3_HELLOS 10u
 
-enum iperf3_client_phase { IPERF3_CONNECTING, IPERF3_TALKING, IPERF3_CLIENT_STREAMS, IPERF3_MEASURING, IPERF3_DRAINING, IPERF3_ENDING, IPERF3_ENDED };
+enum iperf3_client_phase {
+    IPERF3_CONNECTING,
+    IPERF3_TALKING,
+    IPERF3_CLIENT_STREAMS,
+    IPERF3_MEASURING,
+    IPERF3_DRAINING,
+    IPERF3_ENDING,
+    IPERF3_ENDED
+};
 
 struct iperf3_client {
     struct app app;
@@ -19,10 +27,10 @@ struct iperf3_client {
     struct weir_endpoint server;
     enum iperf3_client_phase phase;
     bool json, expect_results, begun, intervals;  // begun: the report; intervals: one was written
-    uint64_t due_us;               // the phase must end by then
-    uint64_t interval_us;          // next interval report
+    uint64_t due_us;                              // the phase must end by then
+    uint64_t interval_us;                         // next interval report
     uint64_t interval_from_us;
-    uint64_t stop_us;              // end of the measurement; WEIR_NEVER: bytes end it
+    uint64_t stop_us;  // end of the measurement; WEIR_NEVER: bytes end it
     // Receives the report piece by piece, and then `done`, with NULL or what went wrong. Both within loop_run.
     void (*print)(void *context, const char *text);
     void (*done)(void *context, const char *error);

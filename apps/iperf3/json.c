@@ -3,10 +3,7 @@
 
 #include "text.h"
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static uint32_t skip_blanks(struct json json, uint32_t at)
 {

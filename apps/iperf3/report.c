@@ -9,10 +9,7 @@ struct total {
     uint32_t cwnd;
 };
 
-static void put(struct iperf3_client *client, const struct text *text)
-{
-    client->print(client->context, text->bytes);
-}
+static void put(struct iperf3_client *client, const struct text *text) { client->print(client->context, text->bytes); }
 
 static void number(struct text *out, const char *key, uint64_t value)
 {
@@ -192,10 +189,11 @@ void iperf3_report_begin(struct iperf3_client *client)
         text_char(&out, '\n');
         put(client, &out);
     }
-    client->print(client->context, p->udp      ? (p->reverse ? "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                                             : "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n")
-                                   : p->reverse ? "[ ID] Interval           Transfer     Bitrate\n"
-                                                : "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n");
+    client->print(client->context,
+                  p->udp       ? (p->reverse ? "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+                                             : "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n")
+                  : p->reverse ? "[ ID] Interval           Transfer     Bitrate\n"
+                               : "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n");
 }
 
 // --- intervals --------------------------------------------------------------------------------------------------------------
@@ -367,7 +365,8 @@ static void end_object(struct iperf3_client *client, const char *before, const s
     put(client, &out);
 }
 
-static void end_stream(struct iperf3_client *client, struct iperf3_stream *stream, const struct iperf3_count *sender, const struct iperf3_count *receiver)
+static void end_stream(struct iperf3_client *client, struct iperf3_stream *stream, const struct iperf3_count *sender,
+                       const struct iperf3_count *receiver)
 {
     bool first = stream == client->test.streams;
     if (!client->json) {
@@ -391,10 +390,11 @@ void iperf3_report_end(struct iperf3_client *client)
     if (client->json)
         client->print(client->context, "],\"end\":{\"streams\":[");
     else
-        client->print(client->context, test->parameters.udp ? "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
-                                                              "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                                            : "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
-                                                              "[ ID] Interval           Transfer     Bitrate         Retr\n");
+        client->print(client->context, test->parameters.udp
+                                           ? "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+                                             "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+                                           : "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+                                             "[ ID] Interval           Transfer     Bitrate         Retr\n");
     for (uint32_t i = 0; i < test->stream_count; i++) {
         ends_of(&test->streams[i], &sender, &receiver);
         add(&sent, sender);

@@ -5,12 +5,9 @@
 
 #include "service.h"
 
-#define OWNER(watch, member) ((struct iperf3_server *)(void *)((char *)(watch) - offsetof(struct iperf3_server, member)))
+#define OWNER(watch, member) ((struct iperf3_server *)(void *)((char *)(watch)-offsetof(struct iperf3_server, member)))
 
-static struct weir *weir_of(const struct iperf3_server *server)
-{
-    return server->test.loop->weir;
-}
+static struct weir *weir_of(const struct iperf3_server *server) { return server->test.loop->weir; }
 
 static void phase_enter(struct iperf3_server *server, enum iperf3_phase phase, uint64_t wait_us)
 {
@@ -331,10 +328,7 @@ static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_
 
 // --- time -----------------------------------------------------------------------------------------------------------------------
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t streams_poll(struct iperf3_server *server, uint64_t now_us)
 {

@@ -8,7 +8,7 @@
 
 #define SPANS 16
 #define SECOND_US 1000000u
-#define RECEIVE_BUFFER (2 << 20)   // of a UDP receiver: a burst must not be lost for want of room
+#define RECEIVE_BUFFER (2 << 20)  // of a UDP receiver: a burst must not be lost for want of room
 #define FILLER_BYTES 2048u
 #define FILLERS (IPERF3_DATAGRAM_MAX / FILLER_BYTES + 1)
 
@@ -33,10 +33,7 @@ static void put32(uint8_t *bytes, uint32_t value)
     bytes[3] = (uint8_t)value;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // --- parameters -------------------------------------------------------------------------------------------------------------
 
@@ -49,7 +46,8 @@ bool iperf3_parameters_check(struct iperf3_parameters *p)
     if (p->time_s == 0 && p->bytes == 0 && p->blocks == 0)
         p->time_s = 10;
     bool datagram_fits = p->block >= 16 && p->block <= IPERF3_DATAGRAM_MAX;
-    return p->parallel <= IPERF3_STREAMS && p->block <= IPERF3_BLOCK_MAX && (!p->udp || datagram_fits) && p->time_s <= 86400 && p->omit_s <= 600;
+    return p->parallel <= IPERF3_STREAMS && p->block <= IPERF3_BLOCK_MAX && (!p->udp || datagram_fits) && p->time_s <= 86400 &&
+           p->omit_s <= 600;
 }
 
 static void put_number(struct text *out, const char *key, uint64_t value)
@@ -105,9 +103,10 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
     if (!json_read(text, length, &object) || object.text[0] != '{')
         return false;
     bool good = take_number(object, "parallel", IPERF3_STREAMS, &parallel) && take_number(object, "len", IPERF3_BLOCK_MAX, &block) &&
-                take_number(object, "time", 86400, &time_s) && take_number(object, "omit", 600, &omit_s) && take_number(object, "MSS", 65495, &mss) &&
-                take_number(object, "window", INT32_MAX, &window) && take_number(object, "num", INT64_MAX, &out->bytes) &&
-                take_number(object, "blockcount", 1ull << 40, &out->blocks) && take_number(object, "bandwidth", INT64_MAX, &out->rate);
+                take_number(object, "time", 86400, &time_s) && take_number(object, "omit", 600, &omit_s) &&
+                take_number(object, "MSS", 65495, &mss) && take_number(object, "window", INT32_MAX, &window) &&
+                take_number(object, "num", INT64_MAX, &out->bytes) && take_number(object, "blockcount", 1ull << 40, &out->blocks) &&
+                take_number(object, "bandwidth", INT64_MAX, &out->rate);
     if (!good || json_get_true(object, "bidirectional") || json_get_true(object, "sctp"))
         return false;
     out->udp = json_get_true(object, "udp");
@@ -130,7 +129,8 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
 void iperf3_results_emit(struct iperf3_test *test, struct text *out)
 {
     bool tcp_sender = !test->parameters.udp && test->stream_count > 0 && test->streams[0].sender;
-    const char *congestion = test->stream_count > 0 && !test->parameters.udp ? weir_socket_congestion(test->loop->weir, test->streams[0].socket) : NULL;
+    const char *congestion =
+        test->stream_count > 0 && !test->parameters.udp ? weir_socket_congestion(test->loop->weir, test->streams[0].socket) : NULL;
     text_put(out, "{\"cpu_util_total\":0,\"cpu_util_user\":0,\"cpu_util_system\":0,\"sender_has_retransmits\":");
     text_put(out, tcp_sender ? "1" : test->streams[0].sender ? "0" : "-1");
     if (congestion != NULL) {
@@ -490,7 +490,8 @@ void iperf3_test_begin(struct iperf3_test *test, uint64_t now_us)
         iperf3_stream_sample(stream);
         if (stream->count.retransmits >= 0)
             stream->retransmits_at_start = stream->count.retransmits + before;
-        stream->count = (struct iperf3_count){.retransmits = stream->count.retransmits >= 0 ? 0 : -1, .packets = test->running ? packets : 0};
+        stream->count =
+            (struct iperf3_count){.retransmits = stream->count.retransmits >= 0 ? 0 : -1, .packets = test->running ? packets : 0};
         stream->before = stream->count;
     }
     test->running = true;

@@ -197,7 +197,8 @@ int main(int argc, char **argv)
             break;
         const uint64_t start = now_ns();
         const uint64_t count = tests[i].run(start + strtoull(argv[3], NULL, 10) * 1000000);
-        printf("{\"test\": \"%s\", \"count\": %llu, \"ns\": %llu}\n", argv[1], (unsigned long long)count, (unsigned long long)(now_ns() - start));
+        printf("{\"test\": \"%s\", \"count\": %llu, \"ns\": %llu}\n", argv[1], (unsigned long long)count,
+               (unsigned long long)(now_ns() - start));
         return 0;
     }
     fprintf(stderr, "usage: linux_peer sink|source|echo|connect ADDRESS MILLISECONDS\n       linux_peer serve\n");

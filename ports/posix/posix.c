@@ -77,13 +77,28 @@ static uint64_t default_turn(struct posix_host *host, uint64_t now_us)
     return taken >= DISPATCH_BUDGET || weir_output_pending(host->weir) ? now_us : deadline_us;
 }
 
-// The time stands still since the batch was taken in.
+// Drivers with deadlines of their own (wrappers that hold frames back, a watch on the carrier). Returns the earliest.
+static uint64_t driver_timers(struct posix_host *host, uint64_t now_us)
+{
+    uint64_t earliest_us = WEIR_NEVER;
+    for (uint32_t index = 0; index < host->netif_count; index++) {
+        struct weir_netif *netif = host->netifs[index].netif;
+        const uint64_t due_us = netif->driver->timer ? netif->driver->timer(netif, now_us) : WEIR_NEVER;
+        earliest_us = due_us < earliest_us ? due_us : earliest_us;
+    }
+    return earliest_us;
+}
+
+// The time stands still since the batch was taken in. What drivers hold back arrives first; what is sent meanwhile may make it due earlier.
 static uint64_t turn(struct posix_host *host)
 {
     const uint64_t now_us = weir_now_us(host->weir);
     host->turns++;
     atomic_store_explicit(&host->kicked, false, memory_order_relaxed);
-    return host->options.turn ? host->options.turn(host->options.context, now_us) : default_turn(host, now_us);
+    (void)driver_timers(host, now_us);
+    const uint64_t due_us = host->options.turn ? host->options.turn(host->options.context, now_us) : default_turn(host, now_us);
+    const uint64_t driver_due_us = driver_timers(host, now_us);
+    return driver_due_us < due_us ? driver_due_us : due_us;
 }
 
 static int input_from(struct posix_netif *entry, int budget)

@@ -23,7 +23,6 @@ enum sock_flag {
 struct sock {
     struct sock *output_next;  // output list, or a neighbour's waiting list: a FIFO
     struct sock *ready_next;   // ready list: a FIFO
-    void *user;                // weir_socket_set_user
     weir_socket handle;        // 0: none
     uint8_t kind;              // enum sock_kind
     uint8_t flags;             // enum sock_flag

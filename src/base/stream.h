@@ -141,6 +141,12 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
 
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
+    // All of small messages, the one piece of which is used from its beginning again.
+    if (bytes == stream->room && stream->first_data == stream->embedded && stream->count == 1 && !stream->spare && stream->slots == STREAM_PIECES) {
+        stream->length = stream->room = stream->skip = 0;
+        stream->capacity = stream->first_size;
+        return;
+    }
     if (bytes >= stream->room || stream->skip + bytes >= stream->first_size) {
         stream_drop_pieces(memory, stream, bytes);
         return;

@@ -33,6 +33,7 @@ LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_byte
         tx.length += slices[i].length;
     if (netif->driver->tx(netif, &tx) == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        netif->stats.tx_full++;
         return false;
     }
     netif->stats.tx_frames++;
@@ -43,8 +44,10 @@ LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_byte
 
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length)
 {
-    if (weir->outbox_length + 2 + length > sizeof weir->outbox)
+    if (weir->outbox_length + 2 + length > sizeof weir->outbox) {
+        weir->netif->stats.tx_dropped++;
         return NULL;
+    }
     uint8_t *entry = weir->outbox + weir->outbox_length;
     put16(entry, length);
     weir->outbox_length = (uint16_t)(weir->outbox_length + 2 + length);

@@ -290,7 +290,7 @@ int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, u
 int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes)
 {
     struct conn *c = find_conn(weir, socket);
-    struct weir_slice slices[2];
+    struct weir_slice slices[2] = {{NULL, 0}, {NULL, 0}};
     if (!c)
         return no_conn(weir, socket);
     const int lent = bytes ? peek(c, 0, slices, 2) : 0;

@@ -69,6 +69,13 @@ struct ip4_usual {
     uint16_t generation; // 0: none
 };
 
+// The way found last: who opens or answers several connections to one place asks for it several times each.
+struct ip_found {
+    struct path path;  // generation 0: none
+    struct weir_addr wanted, source, destination;
+    uint8_t netif_bound;
+};
+
 struct ip {
     uint16_t generation;  // of cached paths; never 0
     uint16_t route_count;
@@ -79,6 +86,7 @@ struct ip {
     bool outbox_blocked;
 #if WEIR_CFG_FAST_PATH
     struct ip4_usual usual;
+    struct ip_found found;
 #endif
 #if WEIR_CFG_FRAGMENTS
     struct fragments fragments;  // src/ip/fragment.c

@@ -243,8 +243,39 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct wis
 }
 #endif
 
+#if WEIR_CFG_FAST_PATH
+static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    const struct ip_found *found = &weir->ip.found;
+    if (found->path.generation != weir->ip.generation || !weir_addr_equal(found->destination, destination) || !weir_addr_equal(found->wanted, *source) ||
+        found->netif_bound != netif_bound)
+        return false;
+    *path = found->path;
+    *source = found->source;
+    return true;
+}
+static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source, struct weir_addr destination,
+                          uint8_t netif_bound)
+{
+    weir->ip.found = (struct ip_found){*path, wanted, source, destination, netif_bound};
+}
+#else
+static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    (void)weir, (void)path, (void)source, (void)destination, (void)netif_bound;
+    return false;
+}
+static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source, struct weir_addr destination,
+                          uint8_t netif_bound)
+{
+    (void)weir, (void)path, (void)wanted, (void)source, (void)destination, (void)netif_bound;
+}
+#endif
+
 int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
 {
+    if (path_again(weir, path, source, destination, netif_bound))
+        return WEIR_OK;
     const struct wish wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
@@ -272,6 +303,7 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
         path->mtu = pmtu_get(weir, destination, path->netif->mtu);
     }
     path->generation = weir->ip.generation;
+    path_remember(weir, path, weir_addr_v4(wish.source), *source, destination, netif_bound);
     return WEIR_OK;
 }
 

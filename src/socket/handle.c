@@ -10,13 +10,13 @@
 #define SLOTS_RESTING (SLOTS_PER_SEGMENT / 2)
 
 #if WEIR_CFG_ALLOCATOR
-static struct slot *slot_at(const struct handles *handles, uint32_t index)
-{
-    return &handles->segments[index / SLOTS_PER_SEGMENT][index % SLOTS_PER_SEGMENT];
-}
+#define PER_SEGMENT SLOTS_PER_SEGMENT
 #else
-static struct slot *slot_at(const struct handles *handles, uint32_t index) { return &handles->segments[0][index]; }  // one segment holds all
+#define PER_SEGMENT (INDEX_MASK + 1)  // one segment holds all
 #endif
+
+static struct slots *segment_of(const struct handles *handles, uint32_t index) { return handles->segments[index / PER_SEGMENT]; }
+static struct slot *slot_at(const struct handles *handles, uint32_t index) { return &segment_of(handles, index)->slot[index % PER_SEGMENT]; }
 
 static struct sock *slot_sock(const struct slot *slot) { return slot->word & 1 ? NULL : (struct sock *)slot->word; }
 static uint32_t slot_generation(const struct slot *slot) { return (uint32_t)(slot->word >> 1) >> INDEX_BITS; }
@@ -40,8 +40,9 @@ static void slot_release(struct handles *handles, uint32_t index, uint32_t gener
 }
 
 // A new segment's slots join the table.
-static void segment_add(struct handles *handles, struct slot *segment, uint32_t slots)
+static void segment_add(struct handles *handles, struct slots *segment, void **users, uint32_t slots)
 {
+    segment->users = users;
     handles->segments[handles->segment_count++] = segment;
     const uint32_t end = handles->slots + slots;
     while (handles->slots < end)
@@ -54,6 +55,8 @@ static uint32_t segment_slots(const struct handles *handles)
 {
     return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT);
 }
+
+static size_t segment_bytes(uint32_t slots) { return sizeof(struct slots) + slots * sizeof(struct slot); }
 
 #define DIRECTORY_FIRST 4u
 
@@ -73,7 +76,7 @@ static bool directory_grow(struct handles *handles, struct memory *memory)
     const uint32_t room = directory_room(handles->segment_count);
     if (handles->segment_count < room)
         return true;
-    struct slot **wider = memory_get(memory, directory_room(room + 1) * sizeof *wider);
+    struct slots **wider = memory_get(memory, directory_room(room + 1) * sizeof *wider);
     if (!wider)
         return false;
     if (room) {
@@ -89,14 +92,14 @@ static void handles_grow(struct weir *weir)
 {
     struct handles *handles = &weir->handles;
     const uint32_t slots = segment_slots(handles);
-    struct slot *segment = slots ? memory_get(&weir->memory, slots * sizeof *segment) : NULL;
+    struct slots *segment = slots ? memory_get(&weir->memory, segment_bytes(slots)) : NULL;
     if (!segment)
         return;
     if (!directory_grow(handles, &weir->memory)) {
-        memory_put(&weir->memory, segment, slots * sizeof *segment);
+        memory_put(&weir->memory, segment, segment_bytes(slots));
         return;
     }
-    segment_add(handles, segment, slots);
+    segment_add(handles, segment, NULL, slots);
 }
 
 size_t handles_bytes(uint32_t limit)
@@ -115,11 +118,23 @@ void handles_free(struct weir *weir)
 {
     struct handles *handles = &weir->handles;
     const uint32_t room = directory_room(handles->segment_count);
-    for (uint32_t index = 0; index < handles->segment_count; index++)
-        memory_put(&weir->memory, handles->segments[index], min_u32(handles->slots - index * SLOTS_PER_SEGMENT, SLOTS_PER_SEGMENT) * sizeof(struct slot));
+    for (uint32_t index = 0; index < handles->segment_count; index++) {
+        struct slots *segment = handles->segments[index];
+        memory_put(&weir->memory, segment->users, SLOTS_PER_SEGMENT * sizeof *segment->users);
+        memory_put(&weir->memory, segment, segment_bytes(min_u32(handles->slots - index * SLOTS_PER_SEGMENT, SLOTS_PER_SEGMENT)));
+    }
     if (room)
         memory_put(&weir->memory, handles->segments, room * sizeof *handles->segments);
     memset(handles, 0, sizeof *handles);
+}
+
+// Users are few, or many: room for all of a segment's, once one of them has come.
+static bool users_room(struct weir *weir, struct slots *segment)
+{
+    const size_t bytes = SLOTS_PER_SEGMENT * sizeof *segment->users;
+    if (!segment->users && (segment->users = memory_get(&weir->memory, bytes)) != NULL)
+        memset(segment->users, 0, bytes);
+    return segment->users != NULL;
 }
 
 bool handle_room(struct weir *weir)
@@ -131,24 +146,28 @@ bool handle_room(struct weir *weir)
 
 #else
 
-size_t handles_bytes(uint32_t limit)
+// The directory, of one entry, its segment, and the users, in one piece.
+static size_t handles_carved(uint32_t limit)
 {
-    return memory_carve_bytes(sizeof(struct slot *) + min_u32(limit, INDEX_MASK) * sizeof(struct slot));
+    return sizeof(struct slots *) + sizeof(struct slots) + limit * (sizeof(struct slot) + sizeof(void *));
 }
 
-// The directory, of one entry, and its segment in one piece.
+size_t handles_bytes(uint32_t limit) { return memory_carve_bytes(handles_carved(min_u32(limit, INDEX_MASK))); }
+
 int handles_init(struct weir *weir, uint32_t limit)
 {
     struct handles *handles = &weir->handles;
     handles->limit = min_u32(limit, INDEX_MASK);
-    handles->segments = memory_carve(&weir->memory, sizeof *handles->segments + handles->limit * sizeof(struct slot));
+    handles->segments = memory_carve(&weir->memory, handles_carved(handles->limit));
     if (!handles->segments)
         return WEIR_NO_MEMORY;
-    struct slot *const slots = (struct slot *)(void *)(handles->segments + 1);
-    handles->segments[0] = slots;
-    segment_add(handles, slots, handles->limit);
+    struct slots *const segment = (struct slots *)(void *)(handles->segments + 1);
+    handles->segments[0] = segment;
+    segment_add(handles, segment, (void **)(void *)&segment->slot[handles->limit], handles->limit);
     return WEIR_OK;
 }
+
+static bool users_room(struct weir *weir, struct slots *segment) { return (void)weir, (void)segment, true; }
 
 void handles_free(struct weir *weir) { memset(&weir->handles, 0, sizeof weir->handles); }
 
@@ -171,6 +190,9 @@ weir_socket handle_new(struct weir *weir, struct sock *sock)
     uint32_t generation = (slot_generation(slot) + 1) & GENERATION_MASK;
     if (!generation)
         generation = 1;
+    struct slots *segment = segment_of(handles, index);
+    if (segment->users)
+        segment->users[index % PER_SEGMENT] = NULL;
     handle_replace(weir, (weir_socket)(generation << INDEX_BITS | index), sock);
     return sock->handle;
 }
@@ -185,6 +207,13 @@ void handle_free(struct weir *weir, struct sock *sock)
     sock->flags &= (uint8_t)~SOCK_HANDLED;
     sock->handle = 0;
     slot_release(&weir->handles, index, generation);
+}
+
+void **handle_user(struct weir *weir, weir_socket socket, bool make)
+{
+    const uint32_t index = (uint32_t)socket & INDEX_MASK;
+    struct slots *segment = segment_of(&weir->handles, index);
+    return segment->users || (make && users_room(weir, segment)) ? &segment->users[index % PER_SEGMENT] : NULL;
 }
 
 struct sock *handle_at(const struct weir *weir, uint32_t index) { return slot_sock(slot_at(&weir->handles, index)); }

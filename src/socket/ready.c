@@ -40,15 +40,15 @@ int weir_output_pending(const struct weir *weir) { return weir->socks.output.hea
 
 int weir_socket_set_user(struct weir *weir, weir_socket socket, void *user)
 {
-    struct sock *sock = handle_sock(weir, socket);
-    if (!sock)
-        return WEIR_BAD_SOCKET;
-    sock->user = user;
+    void **place = handle_sock(weir, socket) ? handle_user(weir, socket, true) : NULL;
+    if (!place)
+        return handle_sock(weir, socket) ? WEIR_NO_MEMORY : WEIR_BAD_SOCKET;
+    *place = user;
     return WEIR_OK;
 }
 
 void *weir_socket_user(struct weir *weir, weir_socket socket)
 {
-    const struct sock *sock = handle_sock(weir, socket);
-    return sock ? sock->user : NULL;
+    void **place = handle_sock(weir, socket) ? handle_user(weir, socket, false) : NULL;
+    return place ? *place : NULL;
 }

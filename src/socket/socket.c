@@ -90,8 +90,7 @@ int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
     backlog = max_u32(1, min_u32(backlog, WEIR_CFG_LISTEN_BACKLOG_MAX));
     if (sock->kind == SOCK_LISTENER)
         return tcp_listen_again(weir, sock_listener(sock), backlog);
-    // The sock is about to be replaced: it takes its user along, and its news is old.
-    void *const user = sock->user;
+    // The sock is about to be replaced: its news is old.
     if (sock->flags & SOCK_ON_READY)
         sock_ready_remove(&weir->socks, sock);
     struct sock *listener;
@@ -101,7 +100,6 @@ int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
             sock_event(&weir->socks, sock, sock->events);
         return error;
     }
-    listener->user = user;
     handle_replace(weir, socket, listener);
     return WEIR_OK;
 }

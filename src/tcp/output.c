@@ -329,9 +329,11 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
             flight_lose_first(&weir->memory, &c->flow->flight, 1, &ignored);
         flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
         c->flow->retransmit_from = plan->end;
-        TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);
         TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
-        count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
+        if (!plan->probe) {
+            TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);
+            count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
+        }
     } else {
         flight_sent(c->flow->flight, plan->end, weir->now);
         TCP_INFO_COUNT(c, sent_wraps, plan->end < c->snd.nxt);

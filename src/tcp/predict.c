@@ -42,7 +42,7 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
     c->duplicate_acks = 0;
     if (delta.rtt_valid)
         rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1), weir->port->granularity_us);
-    tcp_cc_ack(weir, c, &delta, acked, prior_inflight);
+    tcp_cc_ack(weir, c, &delta, acked, prior_inflight - acked, prior_inflight);
     tcp_timers_acked(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;

@@ -19,39 +19,43 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
 }
 
-static inline struct weir_cc_sample sample_of(const struct weir *weir, const struct tcp_conn *c)
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
 {
-    return (struct weir_cc_sample){
+    const uint32_t inflight = flight_outstanding(c->flow->flight);
+    const struct weir_cc_sample sample = {
         .now_us = weir->now,
+        .inflight = inflight,
+        .prior_inflight = inflight,
         .mss = c->mss,
         .srtt_us = rtt_smoothed(&c->rtt),
         .min_rtt_us = c->rtt.min_us,
         .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
     };
-}
-
-void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
-{
-    struct weir_cc_sample sample = sample_of(weir, c);
-    sample.inflight = flight_outstanding(c->flow->flight);
-    sample.prior_inflight = sample.inflight;
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
-void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t prior_inflight)
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight, uint32_t prior_inflight)
 {
-    struct weir_cc_sample sample = sample_of(weir, c);
-    sample.acked = acked;
-    sample.sacked = delta->delivered > acked ? delta->delivered - acked : 0;
-    sample.lost = delta->newly_lost;
-    sample.inflight = tcp_recovery_pipe(c);
-    sample.prior_inflight = prior_inflight;
-    sample.rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
-    sample.acked_segments = (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX);
+    const uint32_t cwnd = c->flow->window.cwnd;
     // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
-    const bool slow_start = c->flow->window.cwnd < c->flow->window.ssthresh;
-    sample.cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > c->flow->window.cwnd / 2);
-    sample.app_limited = !sample.cwnd_limited;
+    const bool slow_start = cwnd < c->flow->window.ssthresh;
+    const bool cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > cwnd / 2);
+    const struct weir_cc_sample sample = {
+        .now_us = weir->now,
+        .acked = acked,
+        .sacked = delta->delivered > acked ? delta->delivered - acked : 0,
+        .lost = delta->newly_lost,
+        .inflight = inflight,
+        .prior_inflight = prior_inflight,
+        .mss = c->mss,
+        .rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0,
+        .srtt_us = rtt_smoothed(&c->rtt),
+        .min_rtt_us = c->rtt.min_us,
+        .acked_segments = acked <= c->mss ? acked != 0 : (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX),
+        .app_limited = !cwnd_limited,
+        .cwnd_limited = cwnd_limited,
+        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+    };
     tcp_cc(c)->ack(c->flow->cc_state, &sample, &c->flow->window);
 }
 
@@ -117,7 +121,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if (delta->newly_lost)
         c->flow->retransmit_from = c->snd.una;
     if ((acked || delta->delivered) && (!(c->flags & TCP_IN_RECOVERY) || tcp_cc(c)->owns_recovery))
-        tcp_cc_ack(weir, c, delta, acked, prior_inflight);
+        tcp_cc_ack(weir, c, delta, acked, tcp_recovery_pipe(c), prior_inflight);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
         tcp_wants_output(weir, c);
 }

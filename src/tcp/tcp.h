@@ -22,6 +22,10 @@ struct tcp {
     struct table connections;           // by the four of addresses and ports
     struct tcp_conn *recent;            // of them: the one found last; packets come in trains. NULL: none
 #if WEIR_CFG_FAST_PATH
+    struct {
+        uint64_t addresses, ports;
+        uint32_t hash;
+    } hashed;                           // the ends hashed last: a connection's beginning asks for them again and again
     struct tcp_lane lanes[TCP_LANES];
 #endif
     struct table listeners;             // by local port; also bound, unconnected sockets

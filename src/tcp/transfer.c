@@ -170,7 +170,7 @@ static uint8_t conn_ready(const struct tcp_conn *c)
         return (uint8_t)(ready | WEIR_HANGUP | WEIR_WRITABLE | (c->remote.port ? WEIR_READABLE : 0));
     if (c->flags & TCP_FIN_QUEUED)
         return (uint8_t)(ready | WEIR_WRITABLE | (c->flags & TCP_FIN_RECEIVED ? WEIR_HANGUP : 0));
-    if (c->state >= WEIR_TCP_ESTABLISHED && tcp_send_queued(c) < send_limit(c))
+    if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(c)))  // also what a driver holds
         ready |= WEIR_WRITABLE;
     return ready;
 }

@@ -26,7 +26,7 @@ int udp_init(struct weir *weir)
     if (WEIR_CFG_ALLOCATOR)
         return WEIR_OK;
     // Static builds: each socket's rings are carved once and stay with it, in the pool too (which overwrites a first word only).
-    struct datagram *taken = NULL;
+    struct sock *taken = NULL;
     int error = pool_carve(&udp->pool, &weir->memory, WEIR_CFG_DATAGRAM_SOCKETS);
     for (struct datagram *d; !error && udp->pool.free_count;) {
         d = pool_get(&udp->pool, &weir->memory);
@@ -35,11 +35,11 @@ int udp_init(struct weir *weir)
         error = records_carve(&d->receive, &weir->memory);
         if (!error)
             error = records_carve(&d->send, &weir->memory);
-        d->sock.user = taken;
-        taken = d;
+        d->sock.output_next = taken;
+        taken = &d->sock;
     }
     while (taken) {
-        struct datagram *next = taken->sock.user;
+        struct sock *next = taken->output_next;
         pool_put(&udp->pool, &weir->memory, taken);
         taken = next;
     }

@@ -13,19 +13,19 @@ struct lwip_end {
     // arrived: the one copy on the link.
     uint8_t *(*room)(uint32_t bytes);
     void (*arrived)(void);
-    uint32_t (*waiting)(void);                       // frames not yet taken
-    void (*turn)(uint64_t now_us, uint32_t most);    // takes at most so many, then runs the timers
+    uint32_t (*waiting)(void);                     // frames not yet taken
+    void (*turn)(uint64_t now_us, uint32_t most);  // takes at most so many, then runs the timers
     void (*listen)(uint16_t port);
-    void *(*connect)(uint16_t port);                 // to the peer
-    void *(*accept)(void);                           // NULL: none yet
+    void *(*connect)(uint16_t port);  // to the peer
+    void *(*accept)(void);            // NULL: none yet
     int (*established)(void *connection);
     uint64_t (*fill)(void *connection, uint64_t most, int copying);  // queues what has room; the bytes queued
-    uint64_t (*received)(void *connection);          // bytes received in all
-    void (*keep)(int copying);                       // received bytes are copied out, or only counted
+    uint64_t (*received)(void *connection);                          // bytes received in all
+    void (*keep)(int copying);                                       // received bytes are copied out, or only counted
     void (*write_byte)(void *connection);
     void (*close)(void *connection);
-    uint64_t (*frames)(void);                        // sent in all
-    uint32_t connection_bytes;                       // size of a connection's control block
+    uint64_t (*frames)(void);   // sent in all
+    uint32_t connection_bytes;  // size of a connection's control block
 };
 
 extern const struct lwip_end lwip_end_0, lwip_end_1;

@@ -57,13 +57,13 @@ static void bad_answers_are_told_apart(void **state)
     uint8_t packet[SNTP_PACKET];
     struct sntp_time time;
     (void)state;
-    assert_int_equal(judge(packet, 0, 4 << 3 | 3), SNTP_IGNORED);       // a client's mode
-    assert_int_equal(judge(packet, 24, 0xff), SNTP_IGNORED);            // another nonce
-    assert_int_equal(judge(packet, 0, 7 << 3 | 4), SNTP_UNUSABLE);      // version 7
+    assert_int_equal(judge(packet, 0, 4 << 3 | 3), SNTP_IGNORED);          // a client's mode
+    assert_int_equal(judge(packet, 24, 0xff), SNTP_IGNORED);               // another nonce
+    assert_int_equal(judge(packet, 0, 7 << 3 | 4), SNTP_UNUSABLE);         // version 7
     assert_int_equal(judge(packet, 0, 0xc0 | 4 << 3 | 4), SNTP_UNUSABLE);  // clock not set
     assert_int_equal(judge(packet, 1, 16), SNTP_UNUSABLE);
-    assert_int_equal(judge(packet, 5, 16), SNTP_UNUSABLE);              // root delay of 16 s
-    assert_int_equal(judge(packet, 43, 0xff), SNTP_UNUSABLE);           // sent a minute after it was received, within 10 ms
+    assert_int_equal(judge(packet, 5, 16), SNTP_UNUSABLE);     // root delay of 16 s
+    assert_int_equal(judge(packet, 43, 0xff), SNTP_UNUSABLE);  // sent a minute after it was received, within 10 ms
     assert_int_equal(judge(packet, 1, 0), SNTP_KISS_STOP);
     memcpy(packet + 12, "RATE", 4);
     assert_int_equal(sntp_parse(packet, SNTP_PACKET, NONCE, 1000000, 1010488, &time), SNTP_KISS_RATE);

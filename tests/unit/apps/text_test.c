@@ -79,7 +79,8 @@ static void addresses_go_both_ways(void **state)
     char bytes[32];
     struct text text;
     struct weir_addr addr;
-    static const char *const bad[] = {"", "1.2.3", "1.2.3.4.", "1.2.3.256", "1.2.3.4 ", ".1.2.3", "1..2.3", "0001.2.3.4", "1.2.3.a", "-1.2.3.4"};
+    static const char *const bad[] = {"",       "1.2.3",  "1.2.3.4.",   "1.2.3.256", "1.2.3.4 ",
+                                      ".1.2.3", "1..2.3", "0001.2.3.4", "1.2.3.a",   "-1.2.3.4"};
     (void)state;
     text_init(&text, bytes, sizeof bytes);
     const struct weir_endpoint endpoint = {weir_ip4(192, 168, 0, 255), 8080};
@@ -110,12 +111,9 @@ static void numbers_are_read_within_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_written),
-        cmocka_unit_test(columns_are_filled),
-        cmocka_unit_test(a_full_buffer_is_never_passed),
-        cmocka_unit_test(json_strings_are_escaped),
-        cmocka_unit_test(addresses_go_both_ways),
-        cmocka_unit_test(numbers_are_read_within_bounds),
+        cmocka_unit_test(numbers_are_written),           cmocka_unit_test(columns_are_filled),
+        cmocka_unit_test(a_full_buffer_is_never_passed), cmocka_unit_test(json_strings_are_escaped),
+        cmocka_unit_test(addresses_go_both_ways),        cmocka_unit_test(numbers_are_read_within_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

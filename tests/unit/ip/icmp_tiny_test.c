@@ -44,9 +44,10 @@ static void more_than_fits_is_dropped_and_counted(void **state)
         fixture_input_ip4(&f, PEER, OURS, IP_ICMP, echo, sizeof echo);
     }
     const uint32_t lost = fixture_count(&f, WEIR_COUNT_OUTBOX_FULL) + fixture_count(&f, WEIR_COUNT_ICMP_RATE_LIMITED);
-    assert_true(lost > 0);
     fixture_poll(&f, 1000000);
-    assert_int_equal(fixture_sent_count(&f), 2000 - lost);
+    assert_in_range(fixture_sent_count(&f), 1, 1999);
+    if (!WEIR_CFG_COMPACT)  // which counts nothing
+        assert_int_equal(fixture_sent_count(&f), 2000 - lost);
     fixture_close(&f);
 }
 

@@ -30,7 +30,8 @@ static void accept_and_close(struct tcp_fixture *t)
     assert_true(socket > 0);
     assert_int_equal(weir_socket_abort(t->weir, socket), WEIR_OK);
     fixture_poll(&t->f, 0);
-    peer_drain(t);
+    fixture_clear(&t->f);  // its reset may be for another port
+    t->seen = 0;
 }
 
 static void the_backlog_counts_complete_connections(void **state)
@@ -72,8 +73,6 @@ static void an_ack_that_finds_the_queue_full_comes_again(void **state)
     assert_state(&t, WEIR_TCP_SYN_RECEIVED);
     accept_and_close(&t);
     t.remote.port = 1;
-    fixture_clear(&t.f);
-    t.seen = 0;
     peer_pass(&t, 1100000);
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_SYN | TCP_ACK);

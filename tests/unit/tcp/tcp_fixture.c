@@ -114,6 +114,7 @@ void peer_take(struct tcp_fixture *t)
     assert_int_equal(t->got.destination, t->remote.port);
     assert_false(t->got.flags & (TCP_ECE | TCP_CWR));
     assert_int_equal(bytes[12] & 0x0f, 0);  // reserved bits
+    assert_true(t->got.flags & TCP_SYN || !(t->got.options.seen & (TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED)));
     t->got_seq = t->got.seq - t->ours;
     t->got_ack = t->got.ack - t->theirs;
     t->got_data = bytes + t->got.header_length;

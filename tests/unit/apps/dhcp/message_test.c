@@ -15,8 +15,17 @@
 
 static struct dhcp_message example(void)
 {
-    struct dhcp_message message = {.op = 2, .type = DHCP_ACK, .secs = 3, .flags = DHCP_BROADCAST, .xid = 0xdeadbeef, .mac = {2, 0, 0, 0, 0, 1},
-                                   .lease_s = 3600, .renew_s = 1800, .rebind_s = 3150, .mtu = 1400, .domain = "weir.example"};
+    struct dhcp_message message = {.op = 2,
+                                   .type = DHCP_ACK,
+                                   .secs = 3,
+                                   .flags = DHCP_BROADCAST,
+                                   .xid = 0xdeadbeef,
+                                   .mac = {2, 0, 0, 0, 0, 1},
+                                   .lease_s = 3600,
+                                   .renew_s = 1800,
+                                   .rebind_s = 3150,
+                                   .mtu = 1400,
+                                   .domain = "weir.example"};
     message.yiaddr = weir_ip4(10, 0, 0, 50);
     message.siaddr = message.server_id = weir_ip4(10, 0, 0, 1);
     message.mask = weir_ip4(255, 255, 255, 0);
@@ -97,15 +106,16 @@ static void options_beyond_the_end_are_refused(void **state)
 static void wrong_option_lengths_are_refused(void **state)
 {
     static const uint8_t bad[][12] = {
-        {53, 1, 5, 1, 3, 255, 255, 255, 255},  // a mask of three bytes
-        {53, 1, 5, 51, 5, 0, 0, 0, 1, 0, 255}, // a lease of five
-        {53, 2, 5, 0, 255},                    // a type of two
-        {53, 1, 0, 255}, {53, 1, 9, 255},      // no such type
+        {53, 1, 5, 1, 3, 255, 255, 255, 255},   // a mask of three bytes
+        {53, 1, 5, 51, 5, 0, 0, 0, 1, 0, 255},  // a lease of five
+        {53, 2, 5, 0, 255},                     // a type of two
+        {53, 1, 0, 255},
+        {53, 1, 9, 255},                          // no such type
         {53, 1, 5, 3, 6, 1, 2, 3, 4, 5, 6, 255},  // a router and a half
-        {53, 1, 5, 6, 0, 255},                 // an empty list
-        {53, 1, 5, 26, 2, 0, 67, 255},         // an MTU below 68
-        {53, 1, 5, 52, 1, 4, 255},             // an overload of 4
-        {255},                                 // no type at all
+        {53, 1, 5, 6, 0, 255},                    // an empty list
+        {53, 1, 5, 26, 2, 0, 67, 255},            // an MTU below 68
+        {53, 1, 5, 52, 1, 4, 255},                // an overload of 4
+        {255},                                    // no type at all
     };
     uint8_t bytes[DHCP_MESSAGE_MAX];
     struct dhcp_message out;
@@ -143,7 +153,10 @@ static void overload_stays_in_its_fields(void **state)
 
 static void other_hardware_and_other_protocols_are_refused(void **state)
 {
-    static const struct { uint32_t at; uint8_t value; } changes[] = {{0, 0}, {0, 3}, {1, 6}, {2, 0}, {2, 7}, {2, 255}, {236, 98}, {239, 0}};
+    static const struct {
+        uint32_t at;
+        uint8_t value;
+    } changes[] = {{0, 0}, {0, 3}, {1, 6}, {2, 0}, {2, 7}, {2, 255}, {236, 98}, {239, 0}};
     const struct dhcp_message message = example();
     uint8_t bytes[DHCP_MESSAGE_MAX];
     struct dhcp_message out;
@@ -157,7 +170,8 @@ static void other_hardware_and_other_protocols_are_refused(void **state)
 
 static void a_domain_name_is_shown_only_if_harmless(void **state)
 {
-    static const uint8_t script[] = {53, 1, 5, 15, 8, '<', 's', 'c', 'r', 'i', 'p', 't', '>', 255}, good[] = {53, 1, 5, 15, 4, 'a', '.', 'b', 0, 255};
+    static const uint8_t script[] = {53, 1, 5, 15, 8, '<', 's', 'c', 'r', 'i', 'p', 't', '>', 255},
+                         good[] = {53, 1, 5, 15, 4, 'a', '.', 'b', 0, 255};
     uint8_t bytes[DHCP_MESSAGE_MAX];
     struct dhcp_message out;
     (void)state;

@@ -37,10 +37,7 @@ static void begin(struct builder *b, const char *name, uint32_t answers)
     b->bytes[7] = (uint8_t)answers;
 }
 
-static void name_pointer(struct builder *b, uint32_t target)
-{
-    put16(b, 0xc000 | target);
-}
+static void name_pointer(struct builder *b, uint32_t target) { put16(b, 0xc000 | target); }
 
 static void name_plain(struct builder *b, const char *name)
 {
@@ -102,7 +99,15 @@ static void names_are_judged(void **state)
     char name[300];
     (void)state;
     static const char *const good[] = {"a", "a.b", "a.b.", "_sip._tcp.example", "xn--bcher-kva.example"};
-    static const char *const bad[] = {"", ".", "..", "a..b", ".a", "a b", "a\tb", "b\xc3\xbc" "cher"};
+    static const char *const bad[] = {"",
+                                      ".",
+                                      "..",
+                                      "a..b",
+                                      ".a",
+                                      "a b",
+                                      "a\tb",
+                                      "b\xc3\xbc"
+                                      "cher"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(dns_name_valid(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)

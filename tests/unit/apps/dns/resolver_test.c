@@ -40,7 +40,8 @@ static uint32_t answer(uint8_t *bytes, uint32_t length, uint32_t ttl_s, bool tcp
     }
     for (uint32_t i = 12; server.behaviour == LOWER_CASE && i < length - 4; i++)
         bytes[i] = bytes[i] >= 'A' && bytes[i] <= 'Z' ? (uint8_t)(bytes[i] | 0x20) : bytes[i];
-    const uint8_t record[] = {0xc0, 12, 0, 1, 0, 1, (uint8_t)(ttl_s >> 24), (uint8_t)(ttl_s >> 16), (uint8_t)(ttl_s >> 8), (uint8_t)ttl_s, 0, 4, 10, 9, 8, 7};
+    const uint8_t record[] = {0xc0, 12, 0,  1, 0, 1, (uint8_t)(ttl_s >> 24), (uint8_t)(ttl_s >> 16), (uint8_t)(ttl_s >> 8), (uint8_t)ttl_s,
+                              0,    4,  10, 9, 8, 7};
     bytes[7] = 1;
     memcpy(bytes + length, record, sizeof record);
     return length + (uint32_t)sizeof record;
@@ -106,7 +107,8 @@ static void open_all(struct bench *bench, struct dns *dns, enum behaviour behavi
 {
     const struct weir_addr here = weir_ip4(127, 0, 0, 1);
     bench_open(bench);
-    server = (struct server){.udp = {udp_event}, .tcp = {tcp_event}, .stream = {stream_event}, .loop = &bench->loop, .behaviour = behaviour};
+    server =
+        (struct server){.udp = {udp_event}, .tcp = {tcp_event}, .stream = {stream_event}, .loop = &bench->loop, .behaviour = behaviour};
     server.socket = service_bind(&bench->loop, DNS_PORT, &server.udp);
     server.other = service_bind(&bench->loop, 5353, &server.udp);
     server.listener = service_listen(&bench->loop, DNS_PORT, &server.tcp);

@@ -97,12 +97,15 @@ static void requests_may_come_all_at_once(void **state)
     bool ended;
     (void)state;
     open_server(&bench);
-    assert_int_equal(ask(&bench, "GET /bytes/3 HTTP/1.1\r\nHost: w\r\n\r\nGET /x HTTP/1.1\r\nHost: w\r\n\r\n"
-                                 "POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 5\r\n\r\nGET /HEAD /bytes/9 HTTP/1.1\r\nHost: w\r\n\r\n"
-                                 "GET /bytes/4 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: w\r\n\r\n", &ended), 200);
+    assert_int_equal(ask(&bench,
+                         "GET /bytes/3 HTTP/1.1\r\nHost: w\r\n\r\nGET /x HTTP/1.1\r\nHost: w\r\n\r\n"
+                         "POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 5\r\n\r\nGET /HEAD /bytes/9 HTTP/1.1\r\nHost: w\r\n\r\n"
+                         "GET /bytes/4 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: w\r\n\r\n",
+                         &ended),
+                     200);
     assert_true(ended);
-    static const char *const expected[] = {"HTTP/1.1 200 ", "HTTP/1.1 404 ", "HTTP/1.1 405 ", "Allow: GET, HEAD\r\n", "HTTP/1.1 200 ", "Content-Length: 9\r\n",
-                                           "HTTP/1.1 200 ", "Content-Length: 4\r\n"};
+    static const char *const expected[] = {"HTTP/1.1 200 ", "HTTP/1.1 404 ",         "HTTP/1.1 405 ", "Allow: GET, HEAD\r\n",
+                                           "HTTP/1.1 200 ", "Content-Length: 9\r\n", "HTTP/1.1 200 ", "Content-Length: 4\r\n"};
     const char *at = got;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         // The bodies of /bytes hold a NUL: search over the whole of what came.
@@ -135,9 +138,14 @@ static void a_request_may_come_in_pieces(void **state)
 
 static void errors_are_clear_and_end_the_connection(void **state)
 {
-    static const struct { const char *request; int status; } cases[] = {
-        {"nonsense\r\n\r\n", 400}, {"GET / HTTP/3.0\r\n\r\n", 505}, {"GET / HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: chunked\r\n\r\n", 501},
-        {"POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 4294967295\r\n\r\nxxxx", 413}, {"GET / HTTP/1.0\r\n\r\n", 200}};
+    static const struct {
+        const char *request;
+        int status;
+    } cases[] = {{"nonsense\r\n\r\n", 400},
+                 {"GET / HTTP/3.0\r\n\r\n", 505},
+                 {"GET / HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: chunked\r\n\r\n", 501},
+                 {"POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 4294967295\r\n\r\nxxxx", 413},
+                 {"GET / HTTP/1.0\r\n\r\n", 200}};
     struct bench bench;
     bool ended;
     (void)state;

@@ -70,7 +70,13 @@ static int64_t sum(const char *which, const char *key)
 
 static void datagrams_are_paced_and_counted(void **state)
 {
-    const struct iperf3_parameters forward = {.udp = true, .rate = 8000000, .block = 1000, .time_s = 2}, reverse = {.udp = true, .rate = 8000000, .block = 1000, .time_s = 2, .reverse = true, .counters64 = true, .parallel = 2};
+    const struct iperf3_parameters forward = {.udp = true, .rate = 8000000, .block = 1000, .time_s = 2}, reverse = {.udp = true,
+                                                                                                                    .rate = 8000000,
+                                                                                                                    .block = 1000,
+                                                                                                                    .time_s = 2,
+                                                                                                                    .reverse = true,
+                                                                                                                    .counters64 = true,
+                                                                                                                    .parallel = 2};
     (void)state;
     run(&forward, true, 4000000);
     assert_in_range(sum("sum", "packets"), 1990, 2010);
@@ -82,7 +88,8 @@ static void datagrams_are_paced_and_counted(void **state)
 
 static void bytes_end_a_test_exactly(void **state)
 {
-    const struct iperf3_parameters forward = {.bytes = 3000000, .parallel = 2}, reverse = {.bytes = 3000000, .reverse = true}, blocks = {.blocks = 10, .block = 5000};
+    const struct iperf3_parameters forward = {.bytes = 3000000, .parallel = 2}, reverse = {.bytes = 3000000, .reverse = true},
+                                   blocks = {.blocks = 10, .block = 5000};
     (void)state;
     run(&forward, true, 20000000);
     assert_int_equal(sum("sum_sent", "bytes"), 3000000);
@@ -109,8 +116,20 @@ static void the_text_has_its_columns(void **state)
 
 static void parameters_go_both_ways(void **state)
 {
-    static struct iperf3_parameters in = {.udp = true, .reverse = true, .no_delay = true, .counters64 = true, .parallel = 7, .block = 999, .time_s = 33, .omit_s = 2, .mss = 1000,
-                                        .window = 70000, .bytes = 1ull << 40, .blocks = 5, .rate = 123456789, .congestion = "reno"};
+    static struct iperf3_parameters in = {.udp = true,
+                                          .reverse = true,
+                                          .no_delay = true,
+                                          .counters64 = true,
+                                          .parallel = 7,
+                                          .block = 999,
+                                          .time_s = 33,
+                                          .omit_s = 2,
+                                          .mss = 1000,
+                                          .window = 70000,
+                                          .bytes = 1ull << 40,
+                                          .blocks = 5,
+                                          .rate = 123456789,
+                                          .congestion = "reno"};
     struct iperf3_parameters out;
     char bytes[600];
     struct text text;
@@ -120,8 +139,16 @@ static void parameters_go_both_ways(void **state)
     assert_false(text.cut);
     assert_true(iperf3_parameters_parse(bytes, text.length, &out));
     assert_memory_equal(&out, &in, sizeof in);
-    static const char *const bad[] = {"", "[]", "{\"parallel\":1000}", "{\"parallel\":-1}", "{\"len\":99999999}", "{\"udp\":true,\"len\":4}", "{\"time\":1e12}", "{\"bidirectional\":true}",
-                                      "{\"congestion\":\"aaaaaaaaaaaaaaaaaaaaaaaaaa\"}", "{\"num\":-5}"};
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "{\"parallel\":1000}",
+                                      "{\"parallel\":-1}",
+                                      "{\"len\":99999999}",
+                                      "{\"udp\":true,\"len\":4}",
+                                      "{\"time\":1e12}",
+                                      "{\"bidirectional\":true}",
+                                      "{\"congestion\":\"aaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
+                                      "{\"num\":-5}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         if (iperf3_parameters_parse(bad[i], (uint32_t)strlen(bad[i]), &out))
             fail_msg("%s", bad[i]);
@@ -152,7 +179,8 @@ static void strangers_do_no_harm(void **state)
     (void)state;
     bench_open(&bench);
     assert_int_equal(iperf3_server_start(&server, &bench.loop, IPERF3_PORT, NULL, NULL), WEIR_OK);
-    weir_socket silent = bench_connect(&bench, IPERF3_PORT), first = bench_connect(&bench, IPERF3_PORT), second = bench_connect(&bench, IPERF3_PORT);
+    weir_socket silent = bench_connect(&bench, IPERF3_PORT), first = bench_connect(&bench, IPERF3_PORT),
+                second = bench_connect(&bench, IPERF3_PORT);
     assert_int_equal(weir_socket_write(bench.f.weir, first, cookie, sizeof cookie), sizeof cookie);
     bench_run(&bench, 100000);
     assert_int_equal(weir_socket_read(bench.f.weir, first, &byte, 1), 1);
@@ -177,12 +205,9 @@ static void strangers_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(datagrams_are_paced_and_counted),
-        cmocka_unit_test(bytes_end_a_test_exactly),
-        cmocka_unit_test(the_text_has_its_columns),
-        cmocka_unit_test(parameters_go_both_ways),
-        cmocka_unit_test(a_server_that_is_not_there_is_said),
-        cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(datagrams_are_paced_and_counted),    cmocka_unit_test(bytes_end_a_test_exactly),
+        cmocka_unit_test(the_text_has_its_columns),           cmocka_unit_test(parameters_go_both_ways),
+        cmocka_unit_test(a_server_that_is_not_there_is_said), cmocka_unit_test(strangers_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,7 @@
 #include "iperf3/json.h"
 #include "text.h"
 
-static bool read(const char *text, struct json *out)
-{
-    return json_read(text, (uint32_t)strlen(text), out);
-}
+static bool read(const char *text, struct json *out) { return json_read(text, (uint32_t)strlen(text), out); }
 
 static void members_are_found(void **state)
 {
@@ -53,9 +50,21 @@ static void elements_are_walked(void **state)
 
 static void numbers_are_scaled(void **state)
 {
-    static const struct { const char *text; unsigned decimals; int64_t value; } good[] = {
-        {"0", 0, 0}, {"-1", 0, -1}, {"1.25e-3", 6, 1250}, {"10.000112", 6, 10000112}, {"1E3", 0, 1000}, {"3.9999", 0, 3}, {"0.0000001", 6, 0},
-        {"9223372036854775807", 0, INT64_MAX}, {"1.50000000000000000000000001", 2, 150}, {"-0.5", 1, -5}, {"0e99", 0, 0}};
+    static const struct {
+        const char *text;
+        unsigned decimals;
+        int64_t value;
+    } good[] = {{"0", 0, 0},
+                {"-1", 0, -1},
+                {"1.25e-3", 6, 1250},
+                {"10.000112", 6, 10000112},
+                {"1E3", 0, 1000},
+                {"3.9999", 0, 3},
+                {"0.0000001", 6, 0},
+                {"9223372036854775807", 0, INT64_MAX},
+                {"1.50000000000000000000000001", 2, 150},
+                {"-0.5", 1, -5},
+                {"0e99", 0, 0}};
     static const char *const bad[] = {"", "-", "x", "1x", "1.2.3", "1e", "1e+", "18446744073709551615", "1e30", "true", "--1"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -74,7 +83,8 @@ static void numbers_are_scaled(void **state)
 
 static void malformed_text_is_refused(void **state)
 {
-    static const char *const bad[] = {"", "{", "}", "[}", "{]", "\"a", "\"a\\", "{\"a\":1", "1 2", "{}}", "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", "\x01", "{\"a\":\x80}"};
+    static const char *const bad[] = {
+        "", "{", "}", "[}", "{]", "\"a", "\"a\\", "{\"a\":1", "1 2", "{}}", "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", "\x01", "{\"a\":\x80}"};
     struct json value;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -115,11 +125,8 @@ static void noise_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_are_found),
-        cmocka_unit_test(elements_are_walked),
-        cmocka_unit_test(numbers_are_scaled),
-        cmocka_unit_test(malformed_text_is_refused),
-        cmocka_unit_test(noise_is_survived),
+        cmocka_unit_test(members_are_found),         cmocka_unit_test(elements_are_walked), cmocka_unit_test(numbers_are_scaled),
+        cmocka_unit_test(malformed_text_is_refused), cmocka_unit_test(noise_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Connections between Linux and Weir beyond the plain transfer: how they end, windows that close, many at once, floods, and a network
+that changes under them."""
+import os
+import random
+import resource
+import select
+import signal
+import socket
+import struct
+import threading
+import time
+
+import pytest
+from scapy.all import ARP, IP, TCP, Ether
+from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, in_background, receive_all, resident_kb, status, stop, until)
+
+PORT = 9000
+ASAN = "asan" in HOST
+
+
+@pytest.fixture
+def lab():
+    with Lab() as made:
+        yield made
+
+
+@pytest.fixture
+def site(lab):
+    return Site(lab)
+
+
+@pytest.fixture
+def host(site):
+    process = site.serve()
+    yield process
+    stop(process)
+
+
+def counter(site, name):
+    return next((c["value"] for c in status(site)["counters"] if c["name"] == name), 0)
+
+
+# --- ends ---------------------------------------------------------------------------------------------------------------------
+
+def test_half_close_by_weir(site):
+    """Weir has sent FIN and still takes what Linux has to say."""
+    path, wanted = data_file(site.lab, 300_000)
+    listener = site.listen(PORT)
+    weir = site.run(f"send {path} {LINUX} {PORT}")
+    sock, _ = listener.accept()
+    assert receive_all(sock) == (wanted, 300_000)
+    for _ in range(10):
+        sock.sendall(os.urandom(20_000))
+        time.sleep(0.02)
+    sock.close()
+    finish(weir)
+
+
+def test_half_close_by_linux(site):
+    path, wanted = data_file(site.lab, 3_000_000)
+    weir = site.run(f"serve {PORT} {path}")
+    assert until(lambda: "listening" in weir.output())
+    sock = site.connect(PORT)
+    sock.shutdown(socket.SHUT_WR)
+    assert receive_all(sock) == (wanted, 3_000_000)
+    sock.close()
+    finish(weir)
+
+
+def linger_zero(sock):
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def test_reset_by_linux(site):
+    path, _ = data_file(site.lab, 5_000_000)
+    listener = site.listen(PORT)
+    weir = site.run(f"send {path} {LINUX} {PORT}", "--rate", "20")
+    sock, _ = listener.accept()
+    assert len(sock.recv(100_000)) > 0
+    linger_zero(sock)
+    finish(weir, status=1)
+    assert "RESET" in weir.output()
+
+
+def test_reset_by_weir(site):
+    got = site.lab.folder / "got"
+    weir = site.run(f"listen {PORT} {got}")
+    assert until(lambda: "listening" in weir.output())
+    sock = site.connect(PORT)
+    sock.sendall(b"x" * 1000)
+    time.sleep(0.2)
+    weir.send_signal(signal.SIGTERM)
+    with pytest.raises((ConnectionResetError, BrokenPipeError)):
+        for _ in range(500):
+            sock.sendall(b"y" * 1000)
+            time.sleep(0.01)
+    assert weir.wait(10) != 0
+    check_output(weir)
+
+
+def test_closed_ports_refuse(site, host):
+    with pytest.raises(ConnectionRefusedError):
+        site.socket().connect((WEIR, 4))
+
+
+def test_refused_by_linux(site):
+    weir = site.run(f"send /dev/null {LINUX} {PORT}")
+    finish(weir, status=1)
+    assert "refuses" in weir.output()
+
+
+# --- windows ------------------------------------------------------------------------------------------------------------------
+
+def test_reader_on_linux_sleeps(site):
+    path, wanted = data_file(site.lab, 1_000_000)
+    listener = site.listen(PORT, SO_RCVBUF=8192)
+    weir = site.run(f"send {path} {LINUX} {PORT}")
+    sock, _ = listener.accept()
+    time.sleep(3)   # several probes
+    began = time.monotonic()
+    assert receive_all(sock) == (wanted, 1_000_000)
+    assert time.monotonic() - began < 5   # not at the pace of probes
+    sock.close()
+    finish(weir)
+
+
+def test_reader_on_weir_sleeps(site, host):
+    """The echo server cannot write, so it does not read: Weir's window closes, and opens as soon as Linux reads."""
+    size = 40_000_000 if not ASAN else 20_000_000
+    path, wanted = data_file(site.lab, size)
+    sock = site.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    sock.connect((WEIR, 7))
+    done = in_background(lambda: (sock.sendall(path.read_bytes()), sock.shutdown(socket.SHUT_WR)))
+    time.sleep(3)
+    connection = next(s for s in status(site)["sockets"] if s["state"] == "ESTABLISHED" and s["local"].endswith(":7"))
+    assert connection["receive_queue"] > 1_000_000, connection
+    began = time.monotonic()
+    assert receive_all(sock) == (wanted, size)
+    done()
+    assert time.monotonic() - began < (5 if not ASAN else 15)
+    sock.close()
+
+
+def test_tiny_windows(site):
+    """A Linux reader with the smallest buffer there is, who reads in small bites."""
+    path, wanted = data_file(site.lab, 60_000)
+    listener = site.listen(PORT, SO_RCVBUF=1)
+    weir = site.run(f"send {path} {LINUX} {PORT}")
+    sock, _ = listener.accept()
+    got = bytearray()
+    while chunk := sock.recv(700):
+        got += chunk
+    assert bytes(got) == path.read_bytes()
+    sock.close()
+    finish(weir)
+
+
+# --- many -----------------------------------------------------------------------------------------------------------------------
+
+def test_thousand_short_connections(site, host):
+    began = time.monotonic()
+    for i in range(1000):
+        sock = site.socket()
+        sock.connect((WEIR, 7))
+        word = b"connection %d" % i
+        sock.sendall(word)
+        assert sock.recv(100) == word
+        sock.close()
+    took = time.monotonic() - began
+    print(f"{1000 / took:.0f} connections a second")
+    assert took < (10 if not ASAN else 30)
+    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 10, 5), status(site)["sockets"]
+
+
+def test_ten_thousand_open(site, host):
+    count = 10_000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    want = count + 500
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (want, max(hard, want)))
+    except (ValueError, OSError):
+        pytest.skip(f"no right to open {want} files")
+    before = resident_kb(host)
+    socks = []
+    try:
+        for i in range(count):
+            sock = site.socket()
+            sock.connect((WEIR, 7))
+            sock.sendall(b"%06d" % i)
+            socks.append(sock)
+        for i, sock in enumerate(socks):
+            assert sock.recv(100) == b"%06d" % i
+        time.sleep(1.5)   # idle: what only traffic needs is let go of
+        each = (resident_kb(host) - before) * 1024 / count
+        print(f"{each:.0f} bytes for each of {count} idle connections")
+        assert ASAN or each < 4096
+        for i in random.Random(1).sample(range(count), 200):   # all alive
+            socks[i].sendall(b"again")
+            assert socks[i].recv(100) == b"again"
+        assert "sockets_total" in status(site)
+    finally:
+        for sock in socks:
+            sock.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 100, 15)
+
+
+def test_iperf3_parallel(site, host):
+    for words in (["-P", "4"], ["-P", "4", "-R"]):
+        text = site.linux.run("iperf3", "-c", WEIR, "-t", "1", *words, timeout=30)
+        assert "iperf Done" in text, text
+
+
+# --- floods ----------------------------------------------------------------------------------------------------------------------
+
+def test_syn_flood(lab):
+    """Twenty thousand SYNs from addresses that do not answer: a flow goes on, a newcomer connects."""
+    site = Site(lab)
+    host = site.serve("--gateway", LINUX)
+    flow = site.connect(7)
+    mac = next(i["mac"] for i in status(site)["netifs"] if i["name"] == "eth0")
+    raw = site.socket(socket.SOCK_RAW, socket.htons(0x0003), socket.AF_PACKET)
+    raw.bind(("link0", 0))
+    own = raw.getsockname()[4].hex(":")
+    frame = bytearray(bytes(Ether(dst=mac, src=own) / IP(src="198.18.0.1", dst=WEIR) / TCP(sport=1024, dport=7, flags="S", seq=1)))
+
+    def adjust(at, old, new):   # RFC 1624
+        total = (~struct.unpack_from("!H", frame, at)[0] & 0xffff) + (~old & 0xffff) + new
+        while total >> 16:
+            total = (total & 0xffff) + (total >> 16)
+        struct.pack_into("!H", frame, at, ~total & 0xffff)
+
+    stopping = threading.Event()
+    sent = [0]
+
+    def flood():
+        old = struct.unpack_from("!H", frame, 28)[0]
+        while not stopping.is_set() and sent[0] < 20_000:
+            new = (old + 1) & 0xffff
+            struct.pack_into("!H", frame, 28, new)   # low half of the source address
+            adjust(24, old, new)                     # IP header checksum
+            adjust(50, old, new)                     # TCP's
+            old = new
+            try:
+                raw.send(frame)
+                sent[0] += 1
+            except OSError:
+                time.sleep(0.001)
+            if sent[0] % 50 == 0:
+                time.sleep(0.002)
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    try:
+        while sent[0] < 5000:
+            time.sleep(0.01)
+        block = os.urandom(50_000)
+        for _ in range(20):   # the flow that was there
+            flow.sendall(block)
+            got = b""
+            while len(got) < len(block):
+                got += flow.recv(65536)
+            assert got == block
+        for i in range(20):   # newcomers
+            sock = site.socket()
+            sock.settimeout(10)
+            sock.connect((WEIR, 7))
+            sock.sendall(b"newcomer")
+            assert sock.recv(100) == b"newcomer"
+            sock.close()
+    finally:
+        stopping.set()
+        thread.join()
+        raw.close()
+    assert counter(site, "TCP_SYNCOOKIE_SENT") > 1000
+    assert counter(site, "TCP_SYNCOOKIE_ACCEPTED") > 0
+    flow.close()
+    stop(host)
+
+
+# --- a network that changes --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("way", ["to", "from"])
+@pytest.mark.parametrize("kind", ["tap", "packet"])
+def test_cable_pulled_and_put_back(lab, kind, way):
+    site = Site(lab, kind)
+    size = 12_000_000   # nearly two seconds at 50 Mbit/s
+    path, wanted = data_file(lab, size)
+    got = lab.folder / "got"
+    if way == "to":
+        weir = site.run(f"listen {PORT} {got}", "--rate", "50")
+        assert until(lambda: "listening" in weir.output())
+        sock = site.connect(PORT)
+        done = in_background(lambda: (sock.sendall(path.read_bytes()), sock.shutdown(socket.SHUT_WR)))
+    else:
+        listener = site.listen(PORT)
+        weir = site.run(f"send {path} {LINUX} {PORT}", "--rate", "50")
+        sock, _ = listener.accept()
+        done = in_background(receive_all, sock)
+    time.sleep(0.7)
+    assert weir.poll() is None
+    site.linux.run("ip", "link", "set", "link0", "down")
+    time.sleep(1.5)
+    site.linux.run("ip", "link", "set", "link0", "up")
+    began = time.monotonic()
+    result = done(30)
+    assert time.monotonic() - began < 15
+    if way == "from":
+        sock.close()
+    finish(weir, 30)
+    assert (digest(got) == wanted) if way == "to" else (result == (wanted, size))
+    sock.close()
+
+
+def test_address_conflict_is_defended_and_shown(site, host):
+    """RFC 5227 §2.4: another station claims our address; Weir announces that it is its own, once, and goes on."""
+    listener = site.socket(socket.SOCK_RAW, socket.htons(0x0806), socket.AF_PACKET)
+    listener.bind(("link0", 0x0806))
+    status(site)
+    other = "02:00:00:00:00:99"
+    listener.send(bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=other) / ARP(op=1, hwsrc=other, psrc=WEIR, pdst=WEIR)))
+    defended, deadline = False, time.monotonic() + 3
+    while not defended and select.select([listener], [], [], max(0, deadline - time.monotonic()))[0]:
+        seen = Ether(listener.recv(2000))
+        defended = ARP in seen and seen[ARP].psrc == WEIR == seen[ARP].pdst and seen[ARP].hwsrc != other
+    assert defended
+    site.linux.run("ip", "neighbour", "flush", "dev", "link0")
+    assert counter(site, "ARP_CONFLICT") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["--no-offload"]], ids=["offload", "no-offload"])
+@pytest.mark.parametrize("mtu", [1280, 600])
+def test_path_mtu(lab, mtu, words):
+    """A router's second link is narrower than both ends know: Weir learns it from ICMP."""
+    site = Site(lab)
+    far = lab.namespace("far")
+    lab.veth(site.linux, "link1", far, "eth0")
+    site.linux.address("link1", "10.91.0.1/24")
+    far.address("eth0", "10.91.0.2/24")
+    far.run("ip", "route", "add", "default", "via", "10.91.0.1")
+    site.linux.run("ip", "link", "set", "link1", "mtu", mtu)
+    site.linux.run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
+    path, wanted = data_file(lab, 2_000_000)
+    far_site = object.__new__(Site)
+    far_site.linux = far
+    listener = far_site.socket()
+    listener.bind(("10.91.0.2", PORT))
+    listener.listen(1)
+    weir = site.run(f"send {path} 10.91.0.2 {PORT}", "--gateway", LINUX, *words)
+    sock, _ = listener.accept()
+    began = time.monotonic()
+    assert receive_all(sock) == (wanted, 2_000_000)
+    assert time.monotonic() - began < 5
+    sock.close()
+    finish(weir)

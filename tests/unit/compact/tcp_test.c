@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The compact stack frame by frame: a peer played by hand, whose segments are written and whose answers are read one by one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/checksum.h"
+#include "compact/serving.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
+#include "wire/icmp4.h"
+#include "wire/ip4.h"
+#include "wire/tcp.h"
+
+#define SERVER 0x0a000001u
+#define PEER 0x0a000002u
+#define PEER_PORT 40000
+#define HEADERS (ETHERNET_BYTES + IP4_BYTES)
+#define FRAMES 64u
+#define SEND_QUEUE 1072u  // of the profile tiny, as is what follows
+#define WINDOW 1072u
+#define MSS 536u
+
+static const uint8_t server_mac[6] = {2, 0, 0, 0, 0, 1}, peer_mac[6] = {2, 0, 0, 0, 0, 2};
+
+struct talk {
+    struct serving *serving;
+    uint64_t now_us;
+    uint8_t frames[FRAMES][600];
+    uint32_t lengths[FRAMES], count, seen;
+    uint64_t sent_us[FRAMES];
+    uint16_t port, window, mss /* 0: no option */;
+    uint32_t ours, theirs;      // the peer's and the server's numbers that relative ones count from
+    struct tcp_segment got;     // by take
+    const uint8_t *got_data;
+    uint64_t got_us;
+};
+
+static bool tx(void *context, const uint8_t *frame, uint32_t length)
+{
+    struct talk *t = context;
+    assert_in_range(t->count, 0, FRAMES - 1);
+    assert_in_range(length, ETHERNET_BYTES, sizeof t->frames[0]);
+    memcpy(t->frames[t->count], frame, length);
+    t->sent_us[t->count] = t->now_us;
+    t->lengths[t->count++] = length;
+    return true;
+}
+
+static void open_talk(struct talk *t, enum serving_mode mode)
+{
+    memset(t, 0, sizeof *t);
+    t->now_us = UINT64_C(0xfff00000);  // low 32 bits wrap in a second
+    t->serving = serving_open(server_mac, SERVER, mode, tx, t, t->now_us);
+    t->port = PEER_PORT;
+    t->window = 8000;
+    t->mss = MSS;
+    t->ours = 0xfffffff0u;
+}
+
+static void close_talk(struct talk *t) { serving_close(t->serving); }
+
+static void raw_input(struct talk *t, const uint8_t *bytes, uint32_t length)
+{
+    uint8_t *exact = malloc(length ? length : 1);
+    memcpy(exact, bytes, length);
+    serving_input(t->serving, exact, length);
+    free(exact);
+}
+
+static void turn(struct talk *t) { serving_turn(t->serving, t->now_us); }
+
+// Time passes, stopping at every deadline.
+static void pass(struct talk *t, uint64_t us)
+{
+    const uint64_t end = t->now_us + us;
+    uint64_t next;
+    while ((next = serving_turn(t->serving, t->now_us)) < end) {
+        assert_true(next > t->now_us);
+        t->now_us = next;
+    }
+    t->now_us = end;
+    turn(t);
+}
+
+// An IPv4 frame around a transport packet at bytes + HEADERS.
+static uint32_t wrap(uint8_t *bytes, uint8_t protocol, uint32_t length)
+{
+    const struct ip4 ip = {.source = PEER, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 9, .protocol = protocol};
+    const struct ethernet link = {.destination = server_mac, .source = peer_mac, .type = ETHERTYPE_IP4};
+    ip4_emit(bytes + ETHERNET_BYTES, &ip);
+    ethernet_emit(bytes + ETHERNET_BYTES, &link);
+    return HEADERS + length;
+}
+
+// A segment of the peer in `bytes`; numbers are relative; payload is serving_pattern.
+static uint32_t make(const struct talk *t, uint8_t *bytes, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+{
+    const uint32_t options = flags & TCP_SYN && t->mss ? 4 : 0;
+    const struct tcp_segment segment = {.source = t->port,
+                                        .destination = SERVING_PORT,
+                                        .seq = t->ours + seq,
+                                        .ack = flags & TCP_ACK ? t->theirs + ack : 0,
+                                        .flags = flags,
+                                        .window = t->window,
+                                        .header_length = (uint8_t)(TCP_BYTES + options)};
+    uint8_t *tcp = bytes + HEADERS;
+    tcp_emit(tcp, &segment);
+    if (options)
+        put32(tcp + TCP_BYTES, 0x02040000u | t->mss);
+    for (uint32_t i = 0; i < length; i++)
+        tcp[TCP_BYTES + options + i] = serving_pattern(seq + i);
+    const uint32_t total = TCP_BYTES + options + length;
+    checksum_put(tcp + 16, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, total), checksum_sum_portable(tcp, total)));
+    return wrap(bytes, IP_TCP, total);
+}
+
+static void in(struct talk *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+{
+    uint8_t bytes[1600];
+    raw_input(t, bytes, make(t, bytes, flags, seq, ack, length));
+    turn(t);
+}
+
+static bool has_sent(const struct talk *t) { return t->seen < t->count; }
+
+static void take(struct talk *t)
+{
+    struct ip4 ip;
+    assert_true(has_sent(t));
+    const uint8_t *frame = t->frames[t->seen];
+    const uint32_t length = t->lengths[t->seen] - ETHERNET_BYTES;
+    t->got_us = t->sent_us[t->seen++];
+    assert_memory_equal(frame, peer_mac, 6);
+    assert_memory_equal(frame + 6, server_mac, 6);
+    assert_int_equal(ip4_parse(frame + ETHERNET_BYTES, length, false, &ip), IP4_OK);
+    assert_int_equal(ip.total_length, length);
+    assert_int_equal(ip.source, SERVER);
+    assert_int_equal(ip.destination, PEER);
+    const uint8_t *tcp = frame + HEADERS;
+    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES), checksum_sum_portable(tcp, length - IP4_BYTES)), 0xffff);
+    assert_true(tcp_parse(tcp, length - IP4_BYTES, &t->got));
+    assert_int_equal(t->got.source, SERVING_PORT);
+    assert_int_equal(t->got.destination, t->port);
+    t->got_data = tcp + t->got.header_length;
+    if (!has_sent(t))
+        t->seen = t->count = 0;
+}
+
+// The next segment sent is this one; PSH is free.
+static void expect(struct talk *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+{
+    take(t);
+    assert_int_equal(t->got.flags & ~TCP_PSH, flags);
+    assert_int_equal(t->got.seq - t->theirs, seq);
+    if (flags & TCP_ACK)
+        assert_int_equal(t->got.ack - t->ours, ack);
+    assert_int_equal(t->got.length, length);
+}
+static void expect_nothing(const struct talk *t) { assert_false(has_sent(t)); }
+
+static void handshake_begin(struct talk *t)
+{
+    in(t, TCP_SYN, UINT32_MAX, 0, 0);
+    take(t);
+    assert_int_equal(t->got.flags, TCP_SYN | TCP_ACK);
+    assert_int_equal(t->got.ack, t->ours);
+    t->theirs = t->got.seq + 1;
+}
+
+// Numbers 0 and 0 are the first bytes of both.
+static void connect_talk(struct talk *t)
+{
+    handshake_begin(t);
+    in(t, TCP_ACK, 0, 0, 0);
+}
+
+static void syn_ack_offers_an_mss_and_nothing_else(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    handshake_begin(&t);
+    assert_int_equal(t.got.options.seen, TCP_SEEN_MSS);
+    assert_int_equal(t.got.options.mss, MSS);
+    assert_int_equal(t.got.header_length, 24);
+    assert_int_equal(t.got.window, WINDOW);
+    in(&t, TCP_SYN, UINT32_MAX, 0, 0);  // again: our answer was lost
+    expect(&t, TCP_SYN | TCP_ACK, UINT32_MAX, 0, 0);
+    uint64_t last = t.got_us, wait = 1000000;
+    for (uint32_t tries = 0; tries < 5; tries++, wait *= 2) {
+        pass(&t, wait);
+        expect(&t, TCP_SYN | TCP_ACK, UINT32_MAX, 0, 0);
+        assert_int_equal(t.got_us - last, wait);
+        last = t.got_us;
+    }
+    pass(&t, 100000000);
+    expect_nothing(&t);
+    in(&t, TCP_ACK, 0, 0, 0);  // too late
+    expect(&t, TCP_RST, 0, 0, 0);
+    close_talk(&t);
+}
+
+// RFC 6528: for one pair of ends the numbers go up by one every 4 µs; those of other pairs have nothing to do with them.
+static void initial_numbers(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    handshake_begin(&t);
+    const uint32_t first = t.theirs;
+    in(&t, TCP_RST, 0, 0, 0);
+    pass(&t, 4000);
+    handshake_begin(&t);
+    assert_int_equal(t.theirs - first, 1000);
+    uint32_t seen[32];
+    for (uint32_t i = 0; i < 32; i++) {
+        t.port = (uint16_t)(50000 + i);
+        handshake_begin(&t);
+        seen[i] = t.theirs;
+        for (uint32_t j = 0; j < i; j++)
+            assert_in_range(seen[i] - seen[j] + 5000 > 10000, 1, 1);
+        t.seen = t.count = 0;
+    }
+    close_talk(&t);
+}
+
+// A flood of handshakes takes entries, never the server: the newest is served.
+static void a_flood_of_syns_is_survived(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    for (uint32_t i = 0; i < 500; i++) {
+        t.port = (uint16_t)(1000 + i);
+        in(&t, TCP_SYN, UINT32_MAX, 0, 0);
+        t.now_us += 100;
+        t.seen = t.count = 0;
+    }
+    t.port = PEER_PORT;
+    connect_talk(&t);
+    in(&t, TCP_ACK, 0, 0, 10);
+    expect(&t, TCP_ACK, 0, 10, 10);
+    close_talk(&t);
+}
+
+static void no_connection_is_answered_with_a_reset(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    in(&t, TCP_ACK, 5, 77, 3);
+    expect(&t, TCP_RST, 77, 0, 0);
+    in(&t, TCP_FIN, 5, 0, 3);
+    take(&t);
+    assert_int_equal(t.got.flags, TCP_RST | TCP_ACK);
+    assert_int_equal(t.got.seq, 0);
+    assert_int_equal(t.got.ack - t.ours, 9);
+    in(&t, TCP_RST, 5, 0, 0);
+    in(&t, TCP_RST | TCP_ACK, 5, 6, 0);
+    expect_nothing(&t);
+    close_talk(&t);
+}
+
+static void mss_of_the_peer(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t option, segment;
+    } cases[] = {{0, 536}, {100, 100}, {10, 48}, {1460, 536}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct talk t;
+        open_talk(&t, SERVING_SOURCE);
+        t.mss = cases[i].option;
+        connect_talk(&t);
+        expect(&t, TCP_ACK, 0, 0, cases[i].segment);
+        assert_int_equal(t.got_data[1], serving_pattern(1));
+        close_talk(&t);
+    }
+}
+
+static void several_segments_are_in_flight(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    expect_nothing(&t);  // the send queue is full
+    in(&t, TCP_ACK, 0, MSS, 0);
+    expect(&t, TCP_ACK, SEND_QUEUE, 0, MSS);
+    close_talk(&t);
+}
+
+// RFC 6298: the first RTO is of the handshake's RTT, held above by 200 ms of variation; then it doubles, with one segment each time.
+static void retransmission_backs_off(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    handshake_begin(&t);
+    pass(&t, 100000);
+    in(&t, TCP_ACK, 0, 0, 0);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    uint64_t last = t.got_us, wait = 100001 + 200002;  // an RTT of 100 ms, made odd, and four times half of it
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    for (uint32_t tries = 0; tries < 7; tries++) {
+        pass(&t, wait);
+        expect(&t, TCP_ACK, 0, 0, MSS);
+        expect_nothing(&t);
+        assert_int_equal(t.got_us - last, wait);
+        last = t.got_us;
+        wait *= 2;
+    }
+    in(&t, TCP_ACK, 0, MSS, 0);  // slow start from one segment: two may go
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    close_talk(&t);
+}
+
+static void three_duplicates_retransmit(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    in(&t, TCP_ACK, 0, 0, 0);
+    in(&t, TCP_ACK, 0, 0, 0);
+    t.window--;
+    in(&t, TCP_ACK, 0, 0, 0);  // a window update is no duplicate
+    expect_nothing(&t);
+    in(&t, TCP_ACK, 0, 0, 0);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    in(&t, TCP_ACK, 0, 0, 0);
+    expect_nothing(&t);  // once
+    in(&t, TCP_ACK, 0, MSS, 0);  // a partial one (RFC 6582): the next hole goes at once, then new data
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    close_talk(&t);
+}
+
+static void a_closed_window_is_probed(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    t.window = 0;
+    connect_talk(&t);
+    expect_nothing(&t);
+    uint64_t last = t.now_us;
+    for (uint32_t tries = 0; tries < 20; tries++) {  // twenty minutes of answers: it never gives up
+        while (!has_sent(&t))
+            pass(&t, 1000);
+        expect(&t, TCP_ACK, 0, 0, 1);
+        assert_in_range(t.got_us - last, tries ? 400000 : 200000, 61000000);
+        last = t.got_us;
+        in(&t, TCP_ACK, 0, 0, 0);
+        expect_nothing(&t);
+    }
+    t.window = 2000;
+    in(&t, TCP_ACK, 0, 0, 0);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    expect(&t, TCP_ACK, MSS, 0, MSS);
+    close_talk(&t);
+}
+
+// Silly windows: less than half of what the peer ever offered does not go, unless the timer overrides.
+static void a_small_window_waits(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    t.window = 1000;
+    handshake_begin(&t);
+    in(&t, TCP_ACK, 0, 0, 0);
+    expect(&t, TCP_ACK, 0, 0, MSS);
+    expect_nothing(&t);  // 464 of 1000
+    t.window = 100;
+    in(&t, TCP_ACK, 0, MSS, 0);
+    expect_nothing(&t);
+    pass(&t, 500000);
+    expect(&t, TCP_ACK, MSS, 0, 100);
+    close_talk(&t);
+}
+
+static void an_acknowledgement_is_delayed_once(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SLOW);
+    connect_talk(&t);
+    in(&t, TCP_ACK, 0, 0, 100);
+    expect_nothing(&t);
+    pass(&t, 39000);
+    expect_nothing(&t);
+    pass(&t, 2000);
+    expect(&t, TCP_ACK, 0, 100, 0);
+    in(&t, TCP_ACK, 100, 0, 100);
+    expect_nothing(&t);
+    in(&t, TCP_ACK, 200, 0, 100);  // the second
+    expect(&t, TCP_ACK, 0, 300, 0);
+    assert_int_equal(t.got.window, WINDOW - 300);
+    close_talk(&t);
+}
+
+static void what_lies_beyond_a_hole_is_kept(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    connect_talk(&t);
+    in(&t, TCP_ACK, 200, 0, 100);
+    expect(&t, TCP_ACK, 0, 0, 0);  // at once
+    in(&t, TCP_ACK, 300, 0, 100);  // touches it
+    expect(&t, TCP_ACK, 0, 0, 0);
+    in(&t, TCP_ACK, 600, 0, 100);  // does not: it must come again
+    expect(&t, TCP_ACK, 0, 0, 0);
+    in(&t, TCP_ACK, 0, 0, 200);
+    take(&t);
+    assert_int_equal(t.got.ack - t.ours, 400);
+    if (!t.got.length)
+        take(&t);
+    assert_int_equal(t.got.length, 400);
+    for (uint32_t i = 0; i < 400; i++)
+        assert_int_equal(t.got_data[i], serving_pattern(i));
+    close_talk(&t);
+}
+
+static void overlaps_and_what_exceeds_the_window_are_cut(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SLOW);
+    connect_talk(&t);
+    in(&t, TCP_ACK, 0, 0, 400);
+    in(&t, TCP_ACK, 200, 0, 1000);  // 200 old, 672 fit, the rest does not
+    expect(&t, TCP_ACK, 0, WINDOW, 0);
+    assert_int_equal(t.got.window, 0);
+    in(&t, TCP_ACK, WINDOW, 0, 1);  // a probe of the closed window
+    expect(&t, TCP_ACK, 0, WINDOW, 0);
+    serving_read_on(t.serving, true);
+    turn(&t);
+    take(&t);  // the window opens, or data says so
+    assert_in_range(t.got.window, MSS, WINDOW);
+    close_talk(&t);
+}
+
+// RFC 5961 §3, 4 and 5: only an exact reset is believed; the rest is answered, but not more than twice a second.
+static void blind_attacks_fail(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t flags;
+        uint32_t seq, ack;
+        bool answered;
+    } cases[] = {{TCP_RST, 1, 0, true},         {TCP_RST, WINDOW - 1, 0, true},   {TCP_RST, WINDOW, 0, false},          {TCP_RST, UINT32_MAX, 0, false},
+                 {TCP_SYN, 0, 0, true},         {TCP_SYN, 100000, 0, true},       {TCP_SYN | TCP_ACK, 0, 0, true},      {TCP_ACK, 0, 1, true},
+                 {TCP_ACK, 0, 0x80000000, true}, {TCP_ACK, 0, 0u - 9000, true},   {TCP_ACK, WINDOW, 0, true},           {TCP_ACK, UINT32_MAX, 0, true},
+                 {0, 0, 0, false},              {TCP_ACK, 0, 0u - 100, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct talk t;
+        open_talk(&t, SERVING_ECHO);
+        connect_talk(&t);
+        for (uint32_t times = 0; times < 20; times++)
+            in(&t, cases[i].flags, cases[i].seq, cases[i].ack, 0);
+        if (cases[i].answered)
+            expect(&t, TCP_ACK, 0, 0, 0);
+        expect_nothing(&t);
+        pass(&t, 500000);
+        in(&t, cases[i].flags, cases[i].seq, cases[i].ack, 0);
+        if (cases[i].answered)
+            expect(&t, TCP_ACK, 0, 0, 0);
+        expect_nothing(&t);
+        in(&t, TCP_ACK, 0, 0, 10);  // it lives
+        expect(&t, TCP_ACK, 0, 10, 10);
+        in(&t, TCP_RST, 10, 0, 0);
+        expect_nothing(&t);
+        assert_true(serving_idle(t.serving));
+        close_talk(&t);
+    }
+}
+
+static void the_peer_closes_first(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_ECHO);
+    connect_talk(&t);
+    in(&t, TCP_ACK | TCP_FIN, 0, 0, 10);
+    take(&t);
+    assert_int_equal(t.got.flags & ~TCP_PSH, TCP_ACK);
+    assert_int_equal(t.got.ack - t.ours, 11);
+    while (!(t.got.flags & TCP_FIN))
+        take(&t);
+    assert_int_equal(t.got.seq + t.got.length - t.theirs, 10);
+    pass(&t, 700000);
+    take(&t);
+    assert_true(t.got.flags & TCP_FIN);  // again
+    in(&t, TCP_ACK, 11, 11, 0);
+    assert_true(serving_idle(t.serving));
+    assert_int_equal(serving_done(t.serving), 1);
+    close_talk(&t);
+}
+
+static void time_wait(void **state)
+{
+    (void)state;
+    struct talk t;
+    uint32_t end = 0;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    do {
+        take(&t);
+        end = t.got.seq - t.theirs + t.got.length;
+        const bool last = t.got.flags & TCP_FIN;
+        in(&t, TCP_ACK, 0, end + last, 0);
+    } while (!(t.got.flags & TCP_FIN));
+    assert_int_equal(end, SERVING_SOURCE_BYTES);
+    assert_false(serving_idle(t.serving));  // FIN-WAIT-2
+    in(&t, TCP_ACK | TCP_FIN, 0, end + 1, 0);
+    expect(&t, TCP_ACK, end + 1, 1, 0);
+    assert_true(serving_idle(t.serving));
+    in(&t, TCP_ACK | TCP_FIN, 0, end + 1, 0);  // our ACK was lost
+    expect(&t, TCP_ACK, end + 1, 1, 0);
+    in(&t, TCP_ACK, 1, end + 1, 0);
+    expect_nothing(&t);
+    in(&t, TCP_SYN, 0, 0, 0);  // no newer than what was received: an old duplicate
+    expect(&t, TCP_ACK, end + 1, 1, 0);
+    const uint32_t before = t.theirs + end;
+    t.ours += 1000;
+    handshake_begin(&t);  // RFC 1122 §4.2.2.13
+    assert_true(seq_lt(before, t.theirs) || t.theirs != before);
+    in(&t, TCP_RST, 0, 0, 0);
+    pass(&t, 61000000);
+    close_talk(&t);
+}
+
+// FIN-WAIT-2 that the peer never ends.
+static void fin_wait_2_ends_by_itself(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    do {
+        take(&t);
+        in(&t, TCP_ACK, 0, t.got.seq - t.theirs + t.got.length + (t.got.flags & TCP_FIN), 0);
+    } while (!(t.got.flags & TCP_FIN));
+    pass(&t, 59000000);
+    assert_false(serving_idle(t.serving));
+    pass(&t, 2000000);
+    assert_true(serving_idle(t.serving));
+    expect_nothing(&t);
+    close_talk(&t);
+}
+
+static void simultaneous_close(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    do {
+        take(&t);
+        if (!(t.got.flags & TCP_FIN))
+            in(&t, TCP_ACK, 0, t.got.seq - t.theirs + t.got.length, 0);
+    } while (!(t.got.flags & TCP_FIN));
+    const uint32_t end = t.got.seq - t.theirs + t.got.length;
+    in(&t, TCP_ACK | TCP_FIN, 0, end, 0);  // crosses ours
+    expect(&t, TCP_ACK, end + 1, 1, 0);
+    assert_false(serving_idle(t.serving));
+    in(&t, TCP_ACK, 1, end + 1, 0);
+    assert_true(serving_idle(t.serving));
+    close_talk(&t);
+}
+
+static void data_for_nobody_is_answered_with_a_reset(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    connect_talk(&t);
+    do {
+        take(&t);
+        in(&t, TCP_ACK, 0, t.got.seq - t.theirs + t.got.length + (t.got.flags & TCP_FIN), 0);
+    } while (!(t.got.flags & TCP_FIN));
+    const uint32_t end = t.got.seq - t.theirs + 1 + t.got.length;
+    in(&t, TCP_ACK, 0, end, 5);
+    expect(&t, TCP_RST | TCP_ACK, end, 0, 0);
+    assert_true(serving_idle(t.serving));
+    close_talk(&t);
+}
+
+static void arp_and_echo_are_answered(void **state)
+{
+    (void)state;
+    struct talk t;
+    uint8_t bytes[ETHERNET_BYTES + 1000];
+    static const uint8_t everybody[6] = {255, 255, 255, 255, 255, 255};
+    open_talk(&t, SERVING_ECHO);
+    struct arp_packet arp = {.operation = ARP_REQUEST, .sender = PEER, .target = SERVER};
+    memcpy(arp.sender_mac, peer_mac, 6);
+    const struct ethernet link = {.destination = everybody, .source = peer_mac, .type = ETHERTYPE_ARP};
+    ethernet_emit(bytes + ETHERNET_BYTES, &link);
+    for (uint32_t wrong = 0; wrong < 4; wrong++) {
+        arp.operation = wrong == 1 ? ARP_REPLY : ARP_REQUEST;
+        arp.target = wrong == 2 ? SERVER + 1 : SERVER;
+        arp_emit(bytes + ETHERNET_BYTES, &arp);
+        bytes[ETHERNET_BYTES + 1] = wrong == 3 ? 6 : 1;
+        raw_input(&t, bytes, ETHERNET_BYTES + ARP_BYTES);
+        turn(&t);
+        assert_int_equal(t.count, wrong == 0);
+        if (wrong == 0) {
+            assert_true(arp_parse(t.frames[0] + ETHERNET_BYTES, t.lengths[0] - ETHERNET_BYTES, &arp));
+            assert_memory_equal(t.frames[0], peer_mac, 6);
+            assert_int_equal(arp.operation, ARP_REPLY);
+            assert_int_equal(arp.sender, SERVER);
+            assert_int_equal(arp.target, PEER);
+            assert_memory_equal(arp.sender_mac, server_mac, 6);
+            assert_memory_equal(arp.target_mac, peer_mac, 6);
+            arp = (struct arp_packet){.sender = PEER};
+            memcpy(arp.sender_mac, peer_mac, 6);
+            t.count = 0;
+        }
+    }
+    for (uint32_t length = 0; length < 400; length++) {
+        const struct icmp4 echo = {.type = ICMP4_ECHO, .rest = 0x12340000u + length};
+        icmp4_emit(bytes + HEADERS, &echo);
+        for (uint32_t i = 0; i < length; i++)
+            bytes[HEADERS + ICMP4_BYTES + i] = serving_pattern(i);
+        checksum_put(bytes + HEADERS + 2, checksum_sum_portable(bytes + HEADERS, ICMP4_BYTES + length));
+        raw_input(&t, bytes, wrap(bytes, IP_ICMP, ICMP4_BYTES + length));
+        turn(&t);
+        assert_true(t.count == 1 || length > 100);  // what the outbox holds
+        if (t.count == 1) {
+            struct icmp4 reply;
+            const uint8_t *icmp = t.frames[0] + HEADERS;
+            assert_true(icmp4_parse(icmp, t.lengths[0] - HEADERS, &reply));
+            assert_int_equal(reply.type, ICMP4_ECHO_REPLY);
+            assert_int_equal(reply.rest, echo.rest);
+            assert_int_equal(t.lengths[0], HEADERS + ICMP4_BYTES + length);
+            assert_int_equal(checksum_sum_portable(icmp, ICMP4_BYTES + length), 0xffff);
+            assert_memory_equal(icmp + ICMP4_BYTES, bytes + HEADERS + ICMP4_BYTES, length);
+        }
+        t.count = 0;
+    }
+    close_talk(&t);
+}
+
+// Whatever a frame is cut to, or bit of it is turned, it does no harm: nothing is read that is not there, and the connection goes on.
+static void damaged_frames_do_no_harm(void **state)
+{
+    (void)state;
+    struct talk t;
+    uint8_t bytes[200], damaged[200];
+    open_talk(&t, SERVING_ECHO);
+    connect_talk(&t);
+    const uint32_t length = make(&t, bytes, TCP_ACK, 0, 0, 10);
+    for (uint32_t cut = 0; cut < length; cut++) {
+        raw_input(&t, bytes, cut);
+        turn(&t);
+        expect_nothing(&t);
+    }
+    for (uint32_t bit = 14 * 8; bit < length * 8; bit++) {  // no single bit escapes the sums
+        memcpy(damaged, bytes, length);
+        damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        raw_input(&t, damaged, length);
+        turn(&t);
+        expect_nothing(&t);
+    }
+    uint64_t random = 1;
+    for (uint32_t i = 0; i < 20000; i++) {  // sums that are right again after the damage
+        memcpy(damaged, bytes, length);
+        for (uint32_t hits = 0; hits < 1 + i % 3; hits++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            damaged[14 + (random >> 33) % (length - 14)] = (uint8_t)(random >> 25);
+        }
+        put16(damaged + 24, 0);
+        checksum_put(damaged + 24, checksum_sum_portable(damaged + 14, 20));
+        memcpy(damaged + 26, bytes + 26, 8);
+        put16(damaged + 50, 0);
+        checksum_put(damaged + 50, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, length - 34), checksum_sum_portable(damaged + 34, length - 34)));
+        raw_input(&t, damaged, length);
+        t.now_us += 1000;
+        turn(&t);
+        t.count = t.seen = 0;
+    }
+    close_talk(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(syn_ack_offers_an_mss_and_nothing_else),
+        cmocka_unit_test(initial_numbers),
+        cmocka_unit_test(a_flood_of_syns_is_survived),
+        cmocka_unit_test(no_connection_is_answered_with_a_reset),
+        cmocka_unit_test(mss_of_the_peer),
+        cmocka_unit_test(several_segments_are_in_flight),
+        cmocka_unit_test(retransmission_backs_off),
+        cmocka_unit_test(three_duplicates_retransmit),
+        cmocka_unit_test(a_closed_window_is_probed),
+        cmocka_unit_test(a_small_window_waits),
+        cmocka_unit_test(an_acknowledgement_is_delayed_once),
+        cmocka_unit_test(what_lies_beyond_a_hole_is_kept),
+        cmocka_unit_test(overlaps_and_what_exceeds_the_window_are_cut),
+        cmocka_unit_test(blind_attacks_fail),
+        cmocka_unit_test(the_peer_closes_first),
+        cmocka_unit_test(time_wait),
+        cmocka_unit_test(fin_wait_2_ends_by_itself),
+        cmocka_unit_test(simultaneous_close),
+        cmocka_unit_test(data_for_nobody_is_answered_with_a_reset),
+        cmocka_unit_test(arp_and_echo_are_answered),
+        cmocka_unit_test(damaged_frames_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

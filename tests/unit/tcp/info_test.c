@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// TCP_INFO says what happened.
+#include "tcp/tcp_fixture.h"
+
+#include "instance.h"
+
+static struct weir_tcp_info info_of(struct tcp_fixture *t)
+{
+    struct weir_tcp_info info;
+    assert_int_equal(weir_socket_tcp_info(t->weir, t->socket, &info), WEIR_OK);
+    return info;
+}
+
+static void it_starts_from_nothing(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true, .scale = true, .peer_scale = 5, .receive_buffer = 1000000});
+    const struct weir_tcp_info info = info_of(&t);
+    assert_int_equal(info.state, WEIR_TCP_ESTABLISHED);
+    assert_true(info.sack && info.timestamps && info.window_scaling);
+    assert_int_equal(info.snd_wscale, 5);
+    assert_int_equal(info.rcv_wscale, 4);
+    assert_int_equal(info.snd_mss, 1448);
+    assert_int_equal(info.path_mtu, 1500);
+    assert_int_equal(info.bytes_sent, 0);
+    assert_int_equal(info.bytes_acked, 0);
+    assert_int_equal(info.bytes_received, 0);
+    assert_int_equal(info.total_retrans, 0);
+    tcp_fixture_close(&t);
+}
+
+static void it_counts(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){0});
+    user_write(&t, 0, 10 * 1460);
+    peer_drain(&t);
+    peer_pass(&t, 10000);
+    peer_send(&t, TCP_ACK, 0, 2 * 1460);
+    peer_data(&t, 100, 50);
+    struct weir_tcp_info info = info_of(&t);
+    assert_int_equal(info.bytes_sent, 14600);
+    assert_int_equal(info.bytes_acked, 2920);
+    assert_int_equal(info.inflight, 8 * 1460);
+    assert_int_equal(info.out_of_order, 1);
+    assert_int_equal(info.bytes_received, 0);
+    assert_in_range(info.srtt_us, 1000, 10000);
+    peer_data(&t, 0, 100);
+    assert_int_equal(info_of(&t).bytes_received, 150);
+    for (int i = 0; i < 4; i++)
+        peer_send(&t, TCP_ACK, 150, 2 * 1460);
+    info = info_of(&t);
+    assert_int_equal(info.recovery, 3);
+    assert_int_equal(info.fast_recoveries, 1);
+    assert_int_equal(info.total_retrans, 1);
+    assert_int_equal(info.bytes_retrans, 1460);
+    assert_int_equal(info.bytes_sent, 14600 + 1460);
+    peer_pass(&t, 2000000);
+    info = info_of(&t);
+    assert_int_equal(info.recovery, 4);
+    assert_true(info.rto_count >= 1 && info.backoff >= 1);
+    peer_send(&t, TCP_ACK, 150, 10 * 1460);
+    info = info_of(&t);
+    assert_int_equal(info.recovery, 0);
+    assert_int_equal(info.bytes_acked, 14600);
+    assert_int_equal(info.send_queue, 0);
+    tcp_fixture_close(&t);
+}
+
+static void fin_and_syn_are_no_bytes(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_CLOSING, &(struct tcp_fixture_options){0});
+    const struct weir_tcp_info info = info_of(&t);
+    assert_int_equal(info.bytes_sent, 0);
+    assert_int_equal(info.bytes_acked, 0);
+    assert_int_equal(info.bytes_received, 0);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_starts_from_nothing),
+        cmocka_unit_test(it_counts),
+        cmocka_unit_test(fin_and_syn_are_no_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Whole transfers between two instances: every byte arrives once and in order over loss, reordering, duplication, corruption, small
+// segments, small windows, and with each allocation failing in turn; and afterwards all memory has gone back.
+#include "pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PORT 7
+
+struct transfer {
+    struct pair pair;
+    weir_socket client, server;
+    uint32_t total[2], written[2], read[2];  // 0: client to server
+    bool ended[2];
+    uint32_t piece;  // bytes a call moves at the most
+};
+
+static uint8_t byte_at(uint32_t direction, uint32_t at) { return (uint8_t)(at * 31 + (at >> 7) + direction * 101); }
+
+static void feed(struct transfer *x, uint32_t direction, struct weir *weir, weir_socket socket)
+{
+    uint8_t bytes[4096];
+    while (x->written[direction] < x->total[direction]) {
+        uint32_t want = x->total[direction] - x->written[direction];
+        want = want < x->piece ? want : x->piece;
+        for (uint32_t i = 0; i < want; i++)
+            bytes[i] = byte_at(direction, x->written[direction] + i);
+        const int got = weir_socket_write(weir, socket, bytes, want);
+        if (got <= 0) {
+            assert_true(got == WEIR_AGAIN || got == WEIR_NO_MEMORY);
+            return;
+        }
+        x->written[direction] += (uint32_t)got;
+        if (x->written[direction] == x->total[direction])
+            assert_int_equal(weir_socket_shutdown(weir, socket, WEIR_SHUT_WRITE), WEIR_OK);
+    }
+}
+
+static void drink(struct transfer *x, uint32_t direction, struct weir *weir, weir_socket socket)
+{
+    uint8_t bytes[4096];
+    int got;
+    while (!x->ended[direction] && (got = weir_socket_read(weir, socket, bytes, x->piece)) != WEIR_AGAIN) {
+        assert_true(got >= 0);
+        for (int i = 0; i < got; i++)
+            assert_int_equal(bytes[i], byte_at(direction, x->read[direction] + (uint32_t)i));
+        x->read[direction] += (uint32_t)got;
+        x->ended[direction] = got == 0;
+    }
+}
+
+static bool step(void *context)
+{
+    struct transfer *x = context;
+    feed(x, 0, x->pair.a.weir, x->client);
+    feed(x, 1, x->pair.b.weir, x->server);
+    drink(x, 1, x->pair.a.weir, x->client);
+    drink(x, 0, x->pair.b.weir, x->server);
+    return x->ended[0] && x->ended[1];
+}
+
+static void run(struct transfer *x, uint32_t there, uint32_t back, uint64_t limit_us)
+{
+    x->total[0] = there;
+    x->total[1] = back;
+    x->piece = x->piece ? x->piece : 4096;
+    if (!there)
+        assert_int_equal(weir_socket_shutdown(x->pair.a.weir, x->client, WEIR_SHUT_WRITE), WEIR_OK);
+    if (!back)
+        assert_int_equal(weir_socket_shutdown(x->pair.b.weir, x->server, WEIR_SHUT_WRITE), WEIR_OK);
+    assert_true(pair_run_until(&x->pair, step, x, limit_us));
+    assert_int_equal(x->read[0], there);
+    assert_int_equal(x->read[1], back);
+    assert_int_equal(weir_socket_close(x->pair.a.weir, x->client), WEIR_OK);
+    assert_int_equal(weir_socket_close(x->pair.b.weir, x->server), WEIR_OK);
+}
+
+static void transfer(const struct pair_options *options, uint32_t there, uint32_t back)
+{
+    struct transfer x = {0};
+    pair_open(&x.pair, options);
+    pair_connect(&x.pair, PORT, &x.client, &x.server);
+    run(&x, there, back, 3600000000u);
+    pair_close(&x.pair);
+}
+
+static void both_ways_at_once(void **state)
+{
+    (void)state;
+    transfer(&(struct pair_options){.link = {.delay_us = 2000}}, 400000, 400000);
+    transfer(&(struct pair_options){.link = {.delay_us = 20000, .rate = 1250000, .queue_frames = 50}}, 1000000, 0);
+    transfer(&(struct pair_options){0}, 100000, 100000);
+}
+
+static void over_loss(void **state)
+{
+    (void)state;
+    const uint32_t loss[] = {1000, 20000, 100000, 200000};
+    for (uint32_t i = 0; i < 4; i++)
+        transfer(&(struct pair_options){.link = {.delay_us = 3000, .loss_ppm = loss[i]}, .seed = i + 1}, 200000, 150000);
+}
+
+static void over_everything_at_once(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed < 6; seed++)
+        transfer(&(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 30000, .reorder_ppm = 100000, .reorder_us = 4000, .duplicate_ppm = 50000, .corrupt_ppm = 20000},
+                     .seed = seed}, 150000, 150000);
+}
+
+static void over_a_small_mtu(void **state)
+{
+    (void)state;
+    const uint16_t mtu[] = {68 + 40, 296, 576, 9000};
+    for (uint32_t i = 0; i < 4; i++)
+        transfer(&(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 10000}, .seed = i, .a = {.mtu = mtu[i]}, .b = {.mtu = mtu[i]}}, 60000, 60000);
+}
+
+static void with_small_buffers(void **state)
+{
+    (void)state;
+    for (uint32_t bytes = 1; bytes < 70000; bytes *= 9) {
+        const struct weir_config config = {.tcp_send_buffer_bytes = bytes, .tcp_receive_buffer_bytes = bytes};
+        transfer(&(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 5000}, .seed = bytes, .a = {.config = &config}, .b = {.config = &config}}, bytes < 100 ? 300 : 50000, 1000);
+    }
+}
+
+static void sequence_numbers_wrap_on_the_way(void **state)
+{
+    struct transfer x = {0};
+    (void)state;
+    pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 10000}});
+    for (int i = 0; i < 2; i++) {
+        pair_connect(&x.pair, (uint16_t)(PORT + i), &x.client, &x.server);
+        if (i == 0) {  // the numbers follow the clock: wait until those of the same direction are about to wrap
+            struct weir_endpoint local;
+            assert_int_equal(weir_socket_local(x.pair.a.weir, x.client, &local), WEIR_OK);
+            assert_int_equal(weir_socket_abort(x.pair.a.weir, x.client), WEIR_OK);
+            assert_int_equal(weir_socket_close(x.pair.b.weir, x.server), WEIR_OK);
+            pair_run(&x.pair, 16000000000u);  // nearly once round
+            continue;
+        }
+        run(&x, 300000, 300000, 3600000000u);
+    }
+    pair_close(&x.pair);
+}
+
+// The n-th allocation fails, for each n, on either side; and from the n-th on all fail for a while. Nothing crashes or leaks, and when
+// memory comes back the transfer ends well.
+static bool fail_transfer(uint32_t n, bool onwards, bool on_server, uint64_t seed)
+{
+    struct transfer x = {0};
+    pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 30000}, .seed = seed});
+    pair_connect(&x.pair, PORT, &x.client, &x.server);
+    struct fixture *f = on_server ? &x.pair.b : &x.pair.a;
+    const uint32_t before = f->allocations;
+    f->fail_at = n;
+    f->fail_onwards = onwards;
+    x.total[0] = x.total[1] = 60000;
+    x.piece = 4096;
+    if (!pair_run_until(&x.pair, step, &x, onwards ? 5000000 : 600000000))
+        f->fail_at = 0, f->fail_onwards = false;
+    const bool reached = f->allocations - before >= n;
+    f->fail_at = 0;
+    f->fail_onwards = false;
+    run(&x, 60000, 60000, 3600000000u);
+    pair_close(&x.pair);
+    return reached;
+}
+
+static void with_each_allocation_failing(void **state)
+{
+    (void)state;
+    uint32_t n = 1;
+    while (n < 60 && (fail_transfer(n, false, false, n) | fail_transfer(n, false, true, n)))
+        n++;
+    assert_true(n > 10);
+}
+
+static void with_all_allocations_failing_for_a_while(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n < 25; n += 2) {
+        fail_transfer(n, true, false, n);
+        fail_transfer(n, true, true, n);
+    }
+}
+
+// Connections one after the other: once the bounded lists of free blocks are full, nothing more stays behind.
+static void memory_returns_after_many_connections(void **state)
+{
+    struct transfer x = {0};
+    (void)state;
+    pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 100}});
+    uint64_t used[2] = {0, 0};
+    for (int i = 0; i < 600; i++) {
+        pair_connect(&x.pair, (uint16_t)(1000 + i), &x.client, &x.server);
+        memset(x.total, 0, sizeof x.total);
+        memset(x.written, 0, sizeof x.written);
+        memset(x.read, 0, sizeof x.read);
+        memset(x.ended, 0, sizeof x.ended);
+        run(&x, 2000, 2000, 60000000);
+        pair_run(&x.pair, 200000);
+        if (i == 299 || i == 599) {
+            pair_run(&x.pair, 130000000);  // TIME-WAIT ends
+            used[i == 599] = weir_memory_used(x.pair.a.weir) + weir_memory_used(x.pair.b.weir);
+        }
+    }
+    assert_int_equal(used[0], used[1]);
+    pair_close(&x.pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_ways_at_once),
+        cmocka_unit_test(over_loss),
+        cmocka_unit_test(over_everything_at_once),
+        cmocka_unit_test(over_a_small_mtu),
+        cmocka_unit_test(with_small_buffers),
+        cmocka_unit_test(sequence_numbers_wrap_on_the_way),
+        cmocka_unit_test(with_each_allocation_failing),
+        cmocka_unit_test(with_all_allocations_failing_for_a_while),
+        cmocka_unit_test(memory_returns_after_many_connections),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
