@@ -39,6 +39,7 @@ static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
 
 uint64_t loop_run(struct loop *loop, uint64_t now_us)
 {
+    (void)weir_dispatch(loop->weir, LOOP_EVENTS);  // what is answered now leaves in one frame with the acknowledgement
     for (uint32_t round = 0; round < LOOP_ROUNDS; round++) {
         uint64_t due_us = weir_poll(loop->weir, now_us);
         uint32_t handled = weir_dispatch(loop->weir, LOOP_EVENTS);

@@ -83,14 +83,16 @@ def plot(part, figures):
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 7))
     for axis, (key, label) in zip(axes.flat, panels):
         names = list(stacks)[::-1]
-        bars = axis.barh([NAMES[name] for name in names], [stacks[name][key] for name in names], color=[COLOURS[name] for name in names])
-        axis.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
+        values = [stacks[name][key] for name in names]
+        rounds = [figures["all"][name][key] if part == "host" else [] for name in names]   # so that the spread is seen
+        axis.barh([NAMES[name] for name in names], values, color=[COLOURS[name] for name in names])
+        for at, (value, dots) in enumerate(zip(values, rounds)):
+            axis.plot(dots, [at] * len(dots), "k.", markersize=3)
+            axis.annotate(f"{value:,.0f}", (max([value, *dots]), at), xytext=(5, 0), textcoords="offset points", va="center", fontsize=8)
+        axis.locator_params(axis="x", nbins=5)
         axis.set_title(label + (" (less is better)" if part == "pair" else " (more is better)"), fontsize=10)
         axis.margins(x=0.18)
         axis.spines[["top", "right"]].set_visible(False)
-        if part == "host":   # each round, so that the spread is seen
-            for at, name in enumerate(names):
-                axis.plot(figures["all"][name][key], [at] * len(figures["all"][name][key]), "k.", markersize=3)
     figure.tight_layout()
     figure.savefig(common.OUT / f"{part}.png", dpi=110)
     pyplot.close(figure)

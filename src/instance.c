@@ -58,8 +58,8 @@ static int modules_init(struct weir *weir, const struct weir_config *config)
 // Of the memory given to weir_create: the instance, and what modules_init will carve.
 static size_t block_bytes(const struct weir_config *config)
 {
-    return memory_carve_bytes(sizeof(struct weir)) + handles_bytes(config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS) + arp_bytes() + ip_bytes() +
-           loopback_bytes() + udp_bytes() + tcp_bytes(config);
+    return memory_carve_bytes(sizeof(struct weir)) + handles_bytes(config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS) +
+           arp_bytes() + ip_bytes() + loopback_bytes() + udp_bytes() + tcp_bytes(config);
 }
 
 size_t weir_size(const struct weir_config *config)
@@ -100,6 +100,15 @@ struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *por
     return weir;
 }
 
+// Closed connections whose turn on the output list will not come any more.
+static void dead_free(struct weir *weir)
+{
+    struct sock *sock;
+    while ((sock = sock_output_pop(&weir->socks)) != NULL)
+        if (sock->flags & SOCK_DEAD)
+            tcp_destroy(weir, (struct tcp_conn *)sock);
+}
+
 void weir_destroy(struct weir *weir)
 {
     sockets_abort_all(weir);
@@ -109,6 +118,7 @@ void weir_destroy(struct weir *weir)
         weir_poll(weir, weir->now_us);
     while (weir->netifs)  // first: what waits for a neighbour is let go of here
         weir_netif_remove(weir->netifs);
+    dead_free(weir);
     loopback_free(weir);
     tcp_free(weir);
     udp_free(weir);
@@ -167,7 +177,8 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
 
 void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
 {
-    tcp_held_complete(netif->weir, hold_owner, hold_end);
+    if (netif->weir)
+        tcp_held_complete(netif->weir, hold_owner, hold_end);
 }
 
 void neighbour_failed(struct weir *weir, struct sock *sock, int error)

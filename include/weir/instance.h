@@ -17,6 +17,7 @@
 struct weir;
 
 // Run-time settings; zero-initialise, then set what differs. 0 always means "the default from weir/options.h".
+// In compact builds (WEIR_CFG_COMPACT) the options alone decide, and these have no effect.
 struct weir_config {
     uint32_t sockets_max;            // sockets of all kinds at once
     uint32_t tcp_send_buffer_bytes;  // default limit of a stream's send queue

@@ -2,7 +2,7 @@
 // A sum may be gathered in any order and in words of any size, as 2^16 is 1 modulo 65535 (RFC 1071 §2): only the total, folded to 16 bits,
 // counts. It is kept exact, so that zero comes out for zeros only, as ones'-complement addition has it.
 //
-// The vector routines read 16-bit words as signed after flipping their top bits (w ^ 0x8000 is w - 32768), as the CPU multiplies and
+// The SSE2 routine reads 16-bit words as signed after flipping their top bits (w ^ 0x8000 is w - 32768), as the CPU multiplies and
 // adds pairs of signed words into 32 bits in one instruction; the 32768 for each word are added at the end.
 #include "cpu.h"
 
@@ -140,116 +140,124 @@ static uint16_t sse2_copy_sum(void *restrict to, const void *restrict from, size
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_STEP static inline __attribute__((always_inline)) AVX2
 
-struct constants {
-    __m256i top, ones;
+// Lanes of 64 bits, added up with no thought of carries, tell the sum exactly when each is added twice: once as it lies, and once four bytes
+// further on. With L and H the sums of the lower and upper 32-bit words of all lanes, the first gives L and, above it, H and the carries out
+// of L; the second gives H and, above it, L (but for the first word, and with the one behind the last) and the carries out of H. The
+// difference of what is equal otherwise is the number of carries.
+struct lanes {
+    __m256i here, further;
 };
 
-// The empty assembler statement keeps the compiler from making them anew at each use.
-AVX2_STEP struct constants constants(void)
-{
-    struct constants k = {_mm256_set1_epi16(INT16_MIN), _mm256_set1_epi16(1)};
-    __asm__("" : "+x"(k.top), "+x"(k.ones));
-    return k;
-}
-
-AVX2_STEP __m256i step32(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+AVX2_STEP struct lanes step32(struct lanes sum, uint8_t *q, const uint8_t *p, bool copy)
 {
     const __m256i v = _mm256_loadu_si256((const void *)p);
     if (copy)
         _mm256_storeu_si256((void *)q, v);
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_xor_si256(v, k.top), k.ones));
+    sum.here = _mm256_add_epi64(sum.here, v);
+    sum.further = _mm256_add_epi64(sum.further, _mm256_loadu_si256((const void *)(p + 4)));
+    // The compiler shall not add in pairs first: that would take a load of its own for every other vector.
+    __asm__("" : "+x"(sum.here), "+x"(sum.further));
+    return sum;
 }
 
-AVX2_STEP __m256i step64(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+AVX2_STEP struct lanes step64(struct lanes sum, uint8_t *q, const uint8_t *p, bool copy)
 {
-    return step32(k, step32(k, sum, q, p, copy), copy ? q + 32 : q, p + 32, copy);
+    return step32(step32(sum, q, p, copy), copy ? q + 32 : q, p + 32, copy);
 }
 
-AVX2_STEP __m256i step128(struct constants k, __m256i sum, uint8_t *q, const uint8_t *p, bool copy)
+AVX2_STEP struct lanes step128(struct lanes sum, uint8_t *q, const uint8_t *p, bool copy)
 {
-    return step64(k, step64(k, sum, q, p, copy), copy ? q + 64 : q, p + 64, copy);
+    return step64(step64(sum, q, p, copy), copy ? q + 64 : q, p + 64, copy);
 }
 
-// Sixteen bytes, already loaded, into the four lanes of `half`.
-AVX2_STEP __m128i add16(struct constants k, __m128i half, __m128i v)
+// The sum of all that was added, given the first 32-bit word and the one behind the last; and of `more`, 64-bit lanes without carries.
+AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind, __m128i more)
 {
-    return _mm_add_epi32(half, _mm_madd_epi16(_mm_xor_si128(v, _mm256_castsi256_si128(k.top)), _mm256_castsi256_si128(k.ones)));
+    const __m256i low = _mm256_set1_epi64x(0xffffffff);
+    const __m256i lower = _mm256_add_epi64(_mm256_and_si256(sum.here, low), _mm256_and_si256(sum.further, low));
+    const __m256i upper = _mm256_add_epi64(_mm256_srli_epi64(sum.here, 32), _mm256_srli_epi64(sum.further, 32));
+    const __m128i l = _mm_add_epi64(_mm256_castsi256_si128(lower), _mm256_extracti128_si256(lower, 1));
+    const __m128i u = _mm_add_epi64(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
+    const __m128i lu = _mm_add_epi64(_mm_unpacklo_epi64(l, u), _mm_unpackhi_epi64(l, u));
+    const __m128i rest = _mm_add_epi64(more, _mm_unpackhi_epi64(more, more));
+    const uint64_t total = (uint64_t)_mm_cvtsi128_si64(lu);
+    const uint32_t carries = (uint32_t)_mm_extract_epi64(lu, 1) - (uint32_t)total + first - behind;
+    return total + carries + (uint64_t)_mm_cvtsi128_si64(rest);
+}
+
+static inline __attribute__((always_inline)) uint32_t word_at(const uint8_t *p)
+{
+    uint32_t word;
+    memcpy(&word, p, 4);
+    return word;
+}
+
+// Adds sixteen bytes as 32-bit words.
+AVX2_STEP __m128i add16(__m128i sum, __m128i v)
+{
+    return _mm_add_epi64(sum, _mm_add_epi64(_mm_and_si128(v, _mm_set1_epi64x(0xffffffff)), _mm_srli_epi64(v, 32)));
 }
 
 // Moves what lies at the end of 16 bytes to their beginning and zeros the rest: loaded from [16 - n] it keeps the last n bytes.
 static const uint8_t keep_last[32] = {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
                                       0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
 
-// 16 to BLOCK_BYTES bytes. The last few, which fill no vector, are loaded (and stored once more) together with some before them, which
-// are then masked out.
+// 36 bytes or more. Whole vectors as long as four bytes remain behind them; then what is left, fewer than 36 bytes. The last few, which
+// fill no vector, are loaded (and stored once more) together with some before them, which are then masked out.
 AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
-    const struct constants k = constants();
-    __m256i sum = _mm256_setzero_si256();
-    for (const uint8_t *const end = p + (bytes & ~(size_t)255); p != end; p += 256, q += copy ? 256 : 0)
-        sum = step128(k, step128(k, sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
-    if (bytes & 128) {
-        sum = step128(k, sum, q, p, copy);
+    struct lanes sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    __m128i more = _mm_setzero_si128();
+    const size_t whole = (bytes - 4) & ~(size_t)31;
+    const uint32_t first = word_at(p);
+    for (const uint8_t *const end = p + (whole & ~(size_t)255); p != end; p += 256, q += copy ? 256 : 0)
+        sum = step128(step128(sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
+    if (whole & 128) {
+        sum = step128(sum, q, p, copy);
         p += 128;
         q += copy ? 128 : 0;
     }
-    if (bytes & 64) {
-        sum = step64(k, sum, q, p, copy);
+    if (whole & 64) {
+        sum = step64(sum, q, p, copy);
         p += 64;
         q += copy ? 64 : 0;
     }
-    if (bytes & 32) {
-        sum = step32(k, sum, q, p, copy);
+    if (whole & 32) {
+        sum = step32(sum, q, p, copy);
         p += 32;
         q += copy ? 32 : 0;
     }
-    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    if (bytes & 16) {
+    const uint32_t behind = word_at(p);
+    const size_t left = bytes - whole, rest = left & 15;
+    for (const uint8_t *const end = p + (left - rest); p != end; p += 16, q += copy ? 16 : 0) {
         const __m128i v = _mm_loadu_si128((const void *)p);
         if (copy)
             _mm_storeu_si128((void *)q, v);
-        half = add16(k, half, v);
-        p += 16;
-        q += copy ? 16 : 0;
+        more = add16(more, v);
     }
-    const size_t rest = bytes & 15;
     const __m128i last = _mm_loadu_si128((const void *)(p + rest - 16));
     if (copy)
         _mm_storeu_si128((void *)(q + rest - 16), last);
-    half = add16(k, half, _mm_shuffle_epi8(last, _mm_loadu_si128((const void *)(keep_last + 16 - rest))));
-    return (uint64_t)add_lanes(half) + (((uint64_t)bytes >> 4) + 1) * 8 * TOP_BITS;
+    more = add16(more, _mm_shuffle_epi8(last, _mm_loadu_si128((const void *)(keep_last + 16 - rest))));
+    return lanes_sum(sum, first, behind, more);
 }
 
-// What is too short for a vector, or so long that the lanes must be added up in between.
-AVX2_STEP uint16_t avx2_other(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
-{
-    uint64_t sum = 0;
-    for (; bytes > BLOCK_BYTES; bytes -= BLOCK_BYTES, p += BLOCK_BYTES, q += copy ? BLOCK_BYTES : 0)
-        sum += avx2_block(q, p, BLOCK_BYTES, copy);
-    if (bytes >= 16)
-        return fold(sum + avx2_block(q, p, bytes, copy));
-    if (copy)
-        copy_rest(q, p, bytes);
-    return fold(sum + sum_rest(p, bytes));
-}
+#define AVX2_LEAST 36u
 
-static __attribute__((noinline)) AVX2 uint16_t avx2_sum_other(const void *data, size_t bytes)
+static __attribute__((noinline)) uint16_t short_sum(const void *data, size_t bytes) { return words_sum(data, bytes); }
+static __attribute__((noinline)) uint16_t short_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
 {
-    return avx2_other(NULL, data, bytes, false);
-}
-static __attribute__((noinline)) AVX2 uint16_t avx2_copy_sum_other(void *restrict to, const void *restrict from, size_t bytes)
-{
-    return avx2_other(to, from, bytes, true);
+    return words_copy_sum(to, from, bytes);
 }
 
 static AVX2 uint16_t avx2_sum(const void *data, size_t bytes)
 {
-    return bytes - 16 <= BLOCK_BYTES - 16 ? fold(avx2_block(NULL, data, bytes, false)) : avx2_sum_other(data, bytes);
+    return bytes >= AVX2_LEAST ? fold(avx2_block(NULL, data, bytes, false)) : short_sum(data, bytes);
 }
 
 static AVX2 uint16_t avx2_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
 {
-    return bytes - 16 <= BLOCK_BYTES - 16 ? fold(avx2_block(to, from, bytes, true)) : avx2_copy_sum_other(to, from, bytes);
+    return bytes >= AVX2_LEAST ? fold(avx2_block(to, from, bytes, true)) : short_copy_sum(to, from, bytes);
 }
 
 static bool has(enum posix_cpu_level level) { return level != POSIX_CPU_AVX2 || __builtin_cpu_supports("avx2"); }

@@ -48,7 +48,10 @@ struct pool {
 void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep);
 // When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an allocator alone.
 int pool_carve(struct pool *pool, struct memory *memory, uint32_t count);
-static inline size_t pool_carve_bytes(size_t object_bytes, uint32_t count) { return WEIR_CFG_ALLOCATOR ? 0 : count * memory_carve_bytes(object_bytes); }
+static inline size_t pool_carve_bytes(size_t object_bytes, uint32_t count)
+{
+    return WEIR_CFG_ALLOCATOR ? 0 : count * memory_carve_bytes(object_bytes);
+}
 void *pool_get(struct pool *pool, struct memory *memory);  // NULL: none. Not zeroed
 void pool_put(struct pool *pool, struct memory *memory, void *object);
 void pool_drain(struct pool *pool, struct memory *memory);  // gives every free object back (weir_destroy)

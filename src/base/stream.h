@@ -167,7 +167,10 @@ struct stream {
     uint8_t data[];
 };
 
-static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit) { return count * memory_carve_bytes(sizeof(struct stream) + limit); }
+static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit)
+{
+    return count * memory_carve_bytes(sizeof(struct stream) + limit);
+}
 uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
 void stream_flat_drop(struct stream *stream, uint32_t bytes);
 

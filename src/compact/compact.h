@@ -12,19 +12,22 @@
 #include "weir/socket.h"
 #include "weir/stats.h"
 
+// Without WEIR_CFG_COMPACT none of this is built.
+#if WEIR_CFG_COMPACT
 #if WEIR_CFG_ALLOCATOR || WEIR_CFG_VLAN || WEIR_CFG_ARP_CACHE || WEIR_CFG_FRAGMENTS || WEIR_CFG_LOOPBACK || WEIR_CFG_ICMP_ERRORS || \
     WEIR_CFG_IGMP || WEIR_CFG_UDP || WEIR_CFG_RAW || WEIR_CFG_HANDLERS
 #error "WEIR_CFG_COMPACT has none of ALLOCATOR, VLAN, ARP_CACHE, FRAGMENTS, LOOPBACK, ICMP_ERRORS, IGMP, UDP, RAW, HANDLERS"
 #endif
 #if WEIR_CFG_TCP_CONNECT || WEIR_CFG_TCP_WINDOW_SCALE || WEIR_CFG_TCP_TIMESTAMPS || WEIR_CFG_TCP_SACK || WEIR_CFG_TCP_HELD || \
     WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
-#error "WEIR_CFG_COMPACT has none of TCP_CONNECT, _WINDOW_SCALE, _TIMESTAMPS, _SACK, _HELD, _URGENT, _KEEPALIVE, _SYN_COOKIES, _INFO, CC_CUBIC"
+#error "WEIR_CFG_COMPACT has none of TCP_CONNECT, _WINDOW_SCALE, _TIMESTAMPS, _SACK, _HELD, _URGENT, _KEEPALIVE, _SYN_COOKIES, _INFO, cubic"
 #endif
 #if WEIR_CFG_NETIFS != 1 || WEIR_CFG_LISTENERS < 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
 #error "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts at least one listener and one connection, 250 at most"
 #endif
 #if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
 #error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
+#endif
 #endif
 
 // In a build of one translation unit everything but the public interface is private to it, which spares the compiler a copy.
@@ -50,7 +53,7 @@ struct peer {
     uint8_t address[4];
     uint8_t port[2], our_port[2];  // these eight name a connection
     uint8_t mac[6];
-    uint16_t mss;                  // bytes of payload a segment to it may carry
+    uint16_t mss;  // bytes of payload a segment to it may carry
 };
 #define PEER_NAME_BYTES 8u
 
@@ -62,7 +65,7 @@ struct segment {
     uint8_t flags;            // enum tcp_flag
     uint32_t length, offset;  // of the payload; where it begins in the frame
     const struct weir_frame *frame;
-    const uint8_t *options;   // they end where the payload begins
+    const uint8_t *options;  // they end where the payload begins
 };
 // Sequence space it takes: payload, SYN and FIN.
 static inline uint32_t segment_space(const struct segment *segment)
@@ -78,7 +81,7 @@ struct entry {
     uint32_t expected;  // of the peer's
     uint32_t due;       // low 32 bits of µs
     uint8_t state, tries;
-    bool send_now;      // the SYN-ACK
+    bool send_now;  // the SYN-ACK
 };
 
 // What both kinds of sockets begin with.
@@ -96,16 +99,16 @@ struct listener {
 
 enum conn_flag {
     CONN_WAITS_ACCEPT = 1,
-    CONN_FIN_QUEUED = 2,     // our FIN follows the last byte
+    CONN_FIN_QUEUED = 2,  // our FIN follows the last byte
     CONN_FIN_RECEIVED = 4,
     CONN_READ_SHUT = 8,
     CONN_ACK_NOW = 0x10,
-    CONN_ACK_DELAYED = 0x20,  // ack_due is meaningful
-    CONN_TIMER = 0x40,        // due is meaningful: retransmission or probe; FIN-WAIT-2
-    CONN_AGAIN = 0x80,        // the first segment goes again, whatever cwnd says
-    CONN_FORCE = 0x100,       // a probe: something goes, whatever windows say
-    CONN_TIMING = 0x200,      // rtt_sequence is being timed
-    CONN_RECOVERY = 0x400,    // fast recovery, until una reaches recover
+    CONN_ACK_DELAYED = 0x20,     // ack_due is meaningful
+    CONN_TIMER = 0x40,           // due is meaningful: retransmission or probe; FIN-WAIT-2
+    CONN_AGAIN = 0x80,           // the first segment goes again, whatever cwnd says
+    CONN_FORCE = 0x100,          // a probe: something goes, whatever windows say
+    CONN_TIMING = 0x200,         // rtt_sequence is being timed
+    CONN_RECOVERY = 0x400,       // fast recovery, until una reaches recover
     CONN_WRITE_BLOCKED = 0x800,  // the user found no room
 };
 
@@ -114,17 +117,17 @@ struct conn {
     struct socket socket;
     uint16_t flags;  // enum conn_flag
     uint8_t duplicate_acks;
-    int8_t error;  // enum weir_error that ended it
+    int8_t error;                         // enum weir_error that ended it
     uint16_t window, window_max;          // the peer's
     uint16_t send_at, send_length;        // ring: place of the byte `una`, bytes queued
     uint16_t receive_at, receive_length;  // ring: oldest unread byte, bytes in order
     struct peer peer;
-    uint32_t una, nxt, max;             // max: end of all that was ever sent; nxt falls back to una at a timeout
-    uint32_t expected, edge;            // RCV.NXT, and the right edge promised, which never moves left
-    uint32_t due, ack_due;              // of the timers, low 32 bits of µs
-    uint32_t cwnd, ssthresh, recover;   // RFC 5681, RFC 6582
-    uint32_t update_sequence;           // SND.WL1
-    uint32_t progress;                  // when the peer last took something, or told us to wait (user timeout)
+    uint32_t una, nxt, max;            // max: end of all that was ever sent; nxt falls back to una at a timeout
+    uint32_t expected, edge;           // RCV.NXT, and the right edge promised, which never moves left
+    uint32_t due, ack_due;             // of the timers, low 32 bits of µs
+    uint32_t cwnd, ssthresh, recover;  // RFC 5681, RFC 6582
+    uint32_t update_sequence;          // SND.WL1
+    uint32_t progress;                 // when the peer last took something, or told us to wait (user timeout)
     uint32_t rtt_sequence, rtt_started;
     uint32_t srtt8, rttvar4;            // RFC 6298, scaled as in src/tcp/rtt.c; srtt8 0: no sample
     uint32_t rto;                       // µs, backed off
@@ -180,15 +183,18 @@ LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
 // conn.c
 LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer);
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
-LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                     // a sample
+LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                    // a sample
 LOCAL void conn_rto(struct conn *c);                                        // from the samples: ends a back-off
 LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
 LOCAL void conn_end(struct conn *c, int error);  // CLOSED: free as soon as it has no handle
 LOCAL void conn_reset(struct weir *weir, struct conn *c, int error);
-LOCAL void conn_shut(struct conn *c);            // FIN follows what is queued
+LOCAL void conn_shut(struct conn *c);  // FIN follows what is queued
 LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c);
 // Whether the user may send, and whether anything sent or queued is not acknowledged yet.
-static inline bool conn_writable(const struct conn *c) { return c->socket.state == WEIR_TCP_ESTABLISHED || c->socket.state == WEIR_TCP_CLOSE_WAIT; }
+static inline bool conn_writable(const struct conn *c)
+{
+    return c->socket.state == WEIR_TCP_ESTABLISHED || c->socket.state == WEIR_TCP_CLOSE_WAIT;
+}
 static inline bool conn_owes(const struct conn *c) { return c->send_length || c->flags & CONN_FIN_QUEUED; }
 static inline void conn_event(struct conn *c, uint32_t events) { c->socket.events |= (uint8_t)events; }
 
@@ -200,13 +206,13 @@ LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment
 #define SEGMENT_HEAD_BYTES 54u
 #define SEGMENT_MSS_BYTES 4u
 // Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an MSS option.
-LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags,
-                            uint32_t window, uint32_t payload_length, uint16_t payload_sum);
+LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
+                            uint32_t flags, uint32_t window, uint32_t payload_length, uint16_t payload_sum);
 LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags);
 LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);  // RST, where one is due (RFC 9293 §3.10.7.1)
-LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);  // 0: there is more to send, else WAIT_FOREVER
-LOCAL uint32_t conn_edge(const struct conn *c);                 // the right edge of the window that may be promised now
-LOCAL void conn_consume(struct conn *c, uint32_t bytes);        // the user took the oldest bytes
+LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);                // 0: there is more to send, else WAIT_FOREVER
+LOCAL uint32_t conn_edge(const struct conn *c);                               // the right edge of the window that may be promised now
+LOCAL void conn_consume(struct conn *c, uint32_t bytes);                      // the user took the oldest bytes
 // Bytes [at, at + length) of a ring as one or two slices, as far as `count` goes; returns the bytes they cover.
 LOCAL uint32_t ring_slices(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count);
 

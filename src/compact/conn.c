@@ -43,7 +43,7 @@ LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
 
 LOCAL void conn_rtt(struct conn *c, uint32_t sample_us)
 {
-    sample_us |= 1;    // 0 means that there is none
+    sample_us |= 1;   // 0 means that there is none
     if (!c->srtt8) {  // RFC 6298 §2.2
         c->srtt8 = sample_us << 3;
         c->rttvar4 = sample_us << 1;

@@ -159,7 +159,8 @@ static void syn_ack_send(struct weir *weir, struct entry *entry)
 {
     uint8_t head[SEGMENT_HEAD_BYTES + SEGMENT_MSS_BYTES];
     struct weir_slice slices[1];
-    const uint32_t bytes = segment_head(weir, head, &entry->peer, entry->sequence - 1, entry->expected, TCP_SYN | TCP_ACK, RECEIVE_BYTES, 0, 0);
+    const uint32_t bytes =
+        segment_head(weir, head, &entry->peer, entry->sequence - 1, entry->expected, TCP_SYN | TCP_ACK, RECEIVE_BYTES, 0, 0);
     if (frame_send(weir, head, bytes, slices, 0))
         entry->send_now = false;
 }

@@ -67,7 +67,7 @@ static void duplicate_acked(struct conn *c)
 
 static void fin_acked(struct weir *weir, struct conn *c)
 {
-    c->flags &= (uint16_t)~(CONN_FIN_QUEUED | CONN_TIMER);
+    c->flags &= (uint16_t) ~(CONN_FIN_QUEUED | CONN_TIMER);
     if (c->socket.state == WEIR_TCP_FIN_WAIT_1)
         c->socket.state = WEIR_TCP_FIN_WAIT_2;
     else if (c->socket.state == WEIR_TCP_CLOSING)
@@ -108,7 +108,7 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
     const uint32_t acked = segment->ack - c->una;
     if (acked > c->max - c->una) {
         if (-acked <= c->window_max)
-            return true;  // an old one
+            return true;     // an old one
         challenge(weir, c);  // RFC 5961 §5
         return false;
     }
@@ -118,8 +118,9 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
         c->window = segment->window;
         c->window_max = (uint16_t)max_u32(c->window_max, c->window);
     }
-    if (!c->window)
-        c->progress = now(weir);  // RFC 9293 §3.8.6.1: it may keep us waiting as long as it answers
+    // RFC 9293 §3.8.6.1: it may keep us waiting as long as it answers; not when nobody owns the connection any more (Sockstress).
+    if (!c->window && (c->socket.open || c->flags & CONN_WAITS_ACCEPT))
+        c->progress = now(weir);
     if (acked)
         new_acked(weir, c, acked);
     else if (c->max != c->una && !segment_space(segment) && before == c->window)

@@ -32,7 +32,10 @@ void weir_destroy(struct weir *weir)
 const struct weir_port *weir_port(const struct weir *weir) { return weir->port; }
 uint64_t weir_now_us(const struct weir *weir) { return weir->now_us; }
 void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { weir->port->entropy(weir->port->context, out, bytes); }
-void weir_random_stir(struct weir *weir, const void *seed, size_t bytes) { (void)weir, (void)seed, (void)bytes; }  // the port's randomness is all
+void weir_random_stir(struct weir *weir, const void *seed, size_t bytes)
+{
+    (void)weir, (void)seed, (void)bytes;
+}  // the port's randomness is all
 uint64_t weir_memory_used(const struct weir *weir)
 {
     (void)weir;

@@ -72,8 +72,8 @@ static bool source_acceptable(const struct weir *weir, const uint8_t *source)
 // `segment` holds what IP knows: the whole of the TCP segment as its payload.
 static void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *ip, const uint8_t *tcp)
 {
-    const uint32_t header = (uint32_t)(tcp[12] >> 4) * 4;
-    if (segment->length < TCP_BYTES || header < TCP_BYTES || header > segment->length ||
+    const uint32_t header = segment->length < TCP_BYTES ? 0 : (uint32_t)(tcp[12] >> 4) * 4;
+    if (header < TCP_BYTES || header > segment->length ||
         (segment->frame->checksum != WEIR_CHECKSUM_VERIFIED &&
          pseudo_sum(weir, ip + 12, IP_TCP, segment->length, frame_sum(weir, segment->frame, segment->offset, segment->length)) != 0xffff))
         return;

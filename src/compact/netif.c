@@ -6,8 +6,8 @@
 #include "wire/ethernet.h"
 
 #define NETIF_MTU_DEFAULT 1500u
-#define NETIF_MTU_MIN 68u     // RFC 791: every module must forward so much
-#define ETHERNET_GROUP_BIT 1u // of an address's first byte
+#define NETIF_MTU_MIN 68u      // RFC 791: every module must forward so much
+#define ETHERNET_GROUP_BIT 1u  // of an address's first byte
 
 const struct weir_link weir_link_ethernet = {.name = "ethernet", .header_bytes = ETHERNET_BYTES, .pcap_linktype = 1};
 
@@ -44,6 +44,8 @@ LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_byte
 
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length)
 {
+    if (!weir->netif)
+        return NULL;  // it was removed: what is open ends in silence
     if (weir->outbox_length + 2 + length > sizeof weir->outbox) {
         weir->netif->stats.tx_dropped++;
         return NULL;
@@ -100,7 +102,8 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     const uint32_t type = get16(head + 12);
     if (type == ETHERTYPE_ARP)
         arp_input(netif->weir, head, frame->length);
-    else if (type == ETHERTYPE_IP4 && memcmp(head, netif->mac, 6) == 0)  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+    else if (type == ETHERTYPE_IP4 &&
+             memcmp(head, netif->mac, 6) == 0)  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
         ip_input(netif->weir, frame);
 }
 
@@ -178,10 +181,12 @@ struct weir_netif *weir_netif_at(struct weir *weir, uint8_t index) { return inde
 
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name)
 {
-    uint32_t length = 0;
-    while (name[length])
-        length++;
-    return weir->netif && length < sizeof weir->netif->name && memcmp(weir->netif->name, name, length + 1) == 0 ? weir->netif : NULL;
+    const char *ours = weir->netif ? weir->netif->name : NULL;
+    while (ours && *ours == *name && *name) {
+        ours++;
+        name++;
+    }
+    return ours && *ours == *name ? weir->netif : NULL;
 }
 
 // Answers go where the question came from: routes would never be asked.

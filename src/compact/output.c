@@ -9,8 +9,8 @@
 // RFC 9293 §3.8.6.2.2: the window opens by steps worth telling.
 #define WINDOW_STEP (WEIR_CFG_TCP_MSS_MAX < WEIR_CFG_TCP_RECEIVE_BYTES / 2 ? WEIR_CFG_TCP_MSS_MAX : WEIR_CFG_TCP_RECEIVE_BYTES / 2)
 
-LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags,
-                            uint32_t window, uint32_t payload_length, uint16_t payload_sum)
+LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
+                            uint32_t flags, uint32_t window, uint32_t payload_length, uint16_t payload_sum)
 {
     uint8_t *tcp = head + ETHERNET_BYTES + IP4_BYTES;
     const uint32_t options = flags & TCP_SYN ? SEGMENT_MSS_BYTES : 0, length = TCP_BYTES + options + payload_length;
@@ -116,7 +116,7 @@ static bool segment_next(struct weir *weir, struct conn *c)
     if (!frame_send(weir, head, sizeof head, slices, (slices[1].length > 0) + (slices[2].length > 0)))
         return false;
     c->edge = edge;
-    c->flags &= (uint16_t)~(CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_AGAIN | CONN_FORCE);
+    c->flags &= (uint16_t) ~(CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_AGAIN | CONN_FORCE);
     if (end != sequence)
         segment_left(weir, c, sequence, end);
     return true;

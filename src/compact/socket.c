@@ -197,7 +197,7 @@ static int reserve(struct conn *c, uint32_t want, struct weir_slice *slices, uin
 {
     const uint32_t room = SEND_BYTES - c->send_length;
     if (!conn_writable(c))
-        return c->error ? c->error : WEIR_SHUT_DOWN;
+        return c->error < 0 ? c->error : WEIR_SHUT_DOWN;
     if (!room) {
         c->flags |= CONN_WRITE_BLOCKED;
         return WEIR_AGAIN;
@@ -223,7 +223,7 @@ int weir_socket_reserve(struct weir *weir, weir_socket socket, uint32_t want, st
 static int commit(struct weir *weir, struct conn *c, uint32_t bytes)
 {
     if (!conn_writable(c))
-        return c->error ? c->error : WEIR_SHUT_DOWN;
+        return c->error < 0 ? c->error : WEIR_SHUT_DOWN;
     if (bytes > SEND_BYTES - c->send_length)
         return WEIR_INVALID;
     c->send_length = (uint16_t)(c->send_length + bytes);
@@ -245,7 +245,9 @@ static int peek(const struct conn *c, uint32_t skip, struct weir_slice *slices, 
         return (int)ring_slices(c->receive, RECEIVE_BYTES, c->receive_at + skip, c->receive_length - skip, slices, count);
     if (c->flags & (CONN_FIN_RECEIVED | CONN_READ_SHUT))
         return 0;
-    return c->socket.state ? WEIR_AGAIN : c->error;
+    if (c->socket.state)
+        return WEIR_AGAIN;
+    return c->error < 0 ? c->error : WEIR_OK;
 }
 
 int weir_socket_peek(struct weir *weir, weir_socket socket, uint32_t skip, struct weir_slice *slices, int count)

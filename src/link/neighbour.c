@@ -65,8 +65,8 @@ static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_net
 
 size_t neighbour_bytes(void)
 {
-    return memory_carve_bytes(WEIR_CFG_NEIGHBOURS * sizeof(struct neighbour)) + memory_carve_bytes(neighbour_bucket_count() * sizeof(uint16_t)) +
-           records_carve_bytes(WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
+    return memory_carve_bytes(WEIR_CFG_NEIGHBOURS * sizeof(struct neighbour)) +
+           memory_carve_bytes(neighbour_bucket_count() * sizeof(uint16_t)) + records_carve_bytes(WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
 }
 
 int neighbour_init(struct weir *weir)

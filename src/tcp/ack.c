@@ -18,9 +18,10 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
 {
     const uint32_t window = (uint32_t)segment->window << c->snd_scale;
     const bool changed = window != c->snd.wnd;
-    // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a closed one: any other
-    // may have been overtaken.
-    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(c->snd.wl1 == segment->seq && segment->ack == c->snd.una && (window > c->snd.wnd || !window)))
+    // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a closed one:
+    // any other may have been overtaken.
+    const bool repeated = c->snd.wl1 == segment->seq && segment->ack == c->snd.una;
+    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(repeated && (window > c->snd.wnd || !window)))
         return false;
     c->snd.wl1 = segment->seq;
     if (!changed)
@@ -62,7 +63,7 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
 
 static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return c->flags & TCP_USE_SACK && segment->options.sack_count && seq_lt(segment->options.sack[0].left, segment->ack);
+    return WEIR_CFG_TCP_SACK && c->flags & TCP_USE_SACK && segment->options.sack_count && seq_lt(segment->options.sack[0].left, segment->ack);
 }
 
 #define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
@@ -143,6 +144,8 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (segment->options.sack_count && (c->flags & TCP_USE_SACK))
         tcp_sack_input(weir, c, segment, &delta);
     sample_rtt(weir, c, segment, &delta, advances);
+    if (c->flow && reports_duplicate(c, segment))
+        tcp_recovery_duplicate(weir, c, segment->options.sack[0].left, segment->options.sack[0].right);
     if (c->flow)
         tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
     if (!advances)

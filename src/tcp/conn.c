@@ -15,6 +15,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     c->node.spare = WEIR_CC_UNLIMITED;
     c->ttl = 64;
     c->linger_s = 0xffff;
+    c->challenge_ms = weir->now_ms - TCP_CHALLENGE_REFILL_MS;
     c->send_limit = weir->tcp.send_bytes;
     c->receive_limit = weir->tcp.receive_bytes;
     c->peer_mss = IP_MSS_DEFAULT;

@@ -63,6 +63,8 @@ struct tcp_flow {
     uint32_t recover;                     // end of the data outstanding when the last recovery began (RFC 6582)
     uint32_t retransmit_from;             // the search for LOST data begins here
     uint32_t timeout_una;                 // snd.una at the last timeout: only the first one for it reduces ssthresh
+    uint32_t undo_from, undo_bytes;       // snd.una when the last fast recovery began; sent again since then and not reported as duplicate
+    bool may_undo;                        // that reduction may yet turn out spurious
     struct weir_cc_window window;         // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
 #if WEIR_CFG_TCP_HELD
@@ -138,7 +140,7 @@ struct tcp_conn {
     uint32_t send_limit, receive_limit;   // bytes
     uint32_t last_received_ms;
     uint32_t progress_ms;                 // when una last moved, or data became outstanding (user timeout)
-    uint32_t challenge_ms;                // when challenge_tokens is filled up again
+    uint32_t challenge_ms;                // challenge_tokens is filled up again TCP_CHALLENGE_REFILL_MS after it
 #if WEIR_CFG_TCP_TIMESTAMPS
     uint32_t ts_recent, ts_offset;
 #endif

@@ -8,11 +8,12 @@
 
 #define CHALLENGES_PER_SECOND 10u  // RFC 5961 §7: a limit of each connection's own (CVE-2016-5696)
 
-// RFC 5961 §7. The bucket is refilled at moments with a random part, so that its edges cannot be probed for.
+// RFC 5961 §7. The bucket is refilled at moments with a random part, so that its edges cannot be probed for. Ages are compared, not
+// moments: a connection may be older than the clock can tell apart.
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
 {
-    if ((int32_t)(weir->now_ms - c->challenge_ms) >= 0) {
-        c->challenge_ms = weir->now_ms + 750 + random_below(&weir->random, 512);
+    if (weir->now_ms - c->challenge_ms >= TCP_CHALLENGE_REFILL_MS) {
+        c->challenge_ms = weir->now_ms - random_below(&weir->random, 512);
         c->challenge_tokens = (uint8_t)(CHALLENGES_PER_SECOND / 2 + random_below(&weir->random, CHALLENGES_PER_SECOND));
     }
     if (!c->challenge_tokens) {
@@ -81,6 +82,20 @@ static enum tcp_verdict step_ack(struct weir *weir, struct tcp_conn *c, const st
     return segment->flags & TCP_ACK ? tcp_input_ack(weir, c, segment) : TCP_DROP;
 }
 
+// The number before the one expected, known to the peer alone: its keepalive (RFC 9293 §3.8.4). It is not acceptable, yet it shows that the
+// peer is alive and how far its timestamps have come: without that, 25 days of nothing but keepalives would make all that follows look old.
+static bool is_keepalive(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return segment->seq + 1 == c->rcv.nxt && segment->length <= 1 && !(segment->flags & (TCP_SYN | TCP_FIN | TCP_RST));
+}
+
+// Only what a stranger could not have sent proves that the peer is there.
+static void heard(const struct weir *weir, struct tcp_conn *c)
+{
+    c->last_received_ms = weir->now_ms;
+    c->keepalive_probes = 0;
+}
+
 // Before the ACK may change anything: PAWS (RFC 7323 §5), then sequence, RST, SYN.
 static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
 {
@@ -91,8 +106,13 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
         segment->seq++;  // the SYN part was taken in SYN-SENT
         segment->flags &= (uint8_t)~TCP_SYN;
     }
-    if (verdict == TCP_NEXT)
+    if (verdict == TCP_NEXT) {
+        if (is_keepalive(c, segment)) {
+            tcp_timestamps_update(weir, c, segment);
+            heard(weir, c);
+        }
         verdict = step_sequence(weir, c, segment);
+    }
     if (verdict == TCP_NEXT)
         verdict = step_reset(weir, c, segment);
     if (verdict == TCP_NEXT)
@@ -126,19 +146,18 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         verdict = tcp_input_syn_sent(weir, c, segment);
     } else {
         verdict = steps_before_ack(weir, c, segment);
-        if (verdict == TCP_NEXT) {
-            tcp_timestamps_update(weir, c, segment);
+        if (verdict == TCP_NEXT)
             verdict = step_ack(weir, c, segment);
-        }
+        if (verdict == TCP_NEXT)  // not before the ACK proved good: a guessed segment could end the connection by its timestamp
+            tcp_timestamps_update(weir, c, segment);
     }
     if (verdict == TCP_GONE)
         return;
-    c->last_received_ms = weir->now_ms;
-    c->keepalive_probes = 0;
     if (verdict != TCP_NEXT) {
         apply_verdict(weir, c, verdict);
         return;
     }
+    heard(weir, c);
     if (data_after_close(weir, c, packet, segment))
         return;
     if (segment->flags & TCP_URG)

@@ -20,6 +20,7 @@ enum tcp_verdict {
 #define TCP_MSS_MIN 48u             // a smaller MSS option is taken as this (CVE-2019-11479)
 #define TCP_SEND_FLOOR 65536u       // send queue open to the user whatever cwnd is
 #define TCP_PEEK_SPANS 16u          // spans one peek lends at the most
+#define TCP_CHALLENGE_REFILL_MS 1262u  // a second, and a quarter of uncertainty (input.c)
 #define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
 
 // held.c: payload lent to a driver that answered HELD
@@ -105,6 +106,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
 void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight);
+void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already (RFC 2883)
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
 // Tells the congestion control of `acked` bytes cumulatively acknowledged, and what the log made of it.

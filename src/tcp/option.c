@@ -148,8 +148,10 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
     const uint32_t flag = flag_of(option);
     const struct field *field = field_of(option);
     const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(sock, option, value);
-    if (result == WEIR_OK && sock->kind == SOCK_TCP)
+    if (result == WEIR_OK && sock->kind == SOCK_TCP) {
+        tcp_lane_forget(weir, (struct tcp_conn *)sock);
         option_changed(weir, (struct tcp_conn *)sock);
+    }
     return result;
 }
 

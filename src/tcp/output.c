@@ -59,7 +59,7 @@ static void cover(const struct tcp_conn *c, struct plan *plan, uint32_t seq, uin
 // segment of a recovery goes whatever it says.
 static bool plan_retransmission(const struct tcp_conn *c, struct plan *plan)
 {
-    uint32_t start, end;
+    uint32_t start = 0, end = 0;
     if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
         return false;
     uint32_t room = cwnd_room(c);
@@ -329,6 +329,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
             flight_lose_first(&weir->memory, &c->flow->flight, 1, &ignored);
         flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
         c->flow->retransmit_from = plan->end;
+        c->flow->undo_bytes += plan->end - plan->seq;
         TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
         if (!plan->probe) {
             TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);

@@ -64,9 +64,23 @@ static void enter(struct weir *weir, struct tcp_conn *c)
     tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;
+    c->flow->undo_from = c->snd.una;
+    c->flow->undo_bytes = 0;
+    c->flow->may_undo = true;
     c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
     TCP_INFO_COUNT(c, recoveries, 1);
     count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
+}
+
+// A fast recovery in which nothing was sent again, or only what the peer had already: segments were late, not lost (RFC 3708). What the
+// congestion control took for it is given back.
+static void undo_if_spurious(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->flow->may_undo || c->flow->undo_bytes || c->flags & TCP_IN_RECOVERY)
+        return;
+    c->flow->may_undo = false;
+    tcp_cc_event(weir, c, WEIR_CC_UNDO);
+    count(weir, WEIR_COUNT_TCP_SPURIOUS);
 }
 
 static void leave(struct weir *weir, struct tcp_conn *c)
@@ -75,6 +89,16 @@ static void leave(struct weir *weir, struct tcp_conn *c)
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
     c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
+    undo_if_spurious(weir, c);
+}
+
+void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
+{
+    struct tcp_flow *flow = c->flow;
+    if (!flow->may_undo || !seq_le(flow->undo_from, left) || !seq_lt(left, right) || !seq_le(right, flow->recover))
+        return;
+    flow->undo_bytes -= min_u32(flow->undo_bytes, right - left);
+    undo_if_spurious(weir, c);
 }
 
 // NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for segments now
@@ -134,6 +158,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     if (!repeated)
         tcp_cc_event(weir, c, WEIR_CC_RTO);
     c->flow->window.cwnd = c->mss;
+    c->flow->may_undo = false;
     flight_lose_all(c->flow->flight);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;

@@ -87,7 +87,7 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     };
     struct tcp_options options = {.seen = TCP_SEEN_MSS, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)};
     cookie_options(weir, listener, &local, &remote, &segment->options, &options);
-    weir->tcp.cookie_time_us = weir->now;
+    weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
     if (tcp_reply(weir, packet, &local, &remote, &answer, &options))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
 }
@@ -129,8 +129,7 @@ static void params_from_timestamp(const struct weir *weir, const struct tcp_list
 bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet, struct tcp_segment *segment)
 {
     struct path path = {0};
-    if (weir->now - weir->tcp.cookie_time_us >= COOKIE_TICKS << COOKIE_TICK_SHIFT || !(segment->flags & TCP_ACK) ||
-        segment->flags & (TCP_SYN | TCP_RST))
+    if (weir->now_us >= weir->tcp.cookies_until_us || !(segment->flags & TCP_ACK) || segment->flags & (TCP_SYN | TCP_RST))
         return false;
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
     const uint32_t iss = segment->ack - 1, irs = segment->seq - 1;

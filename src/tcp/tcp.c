@@ -8,7 +8,10 @@
 #define POOL_KEEP 64u  // freed blocks of each kind kept for the next connection
 #define FLOWS_KEEP 8u  // of the larger ones, which come and go with each burst of an idle connection
 
-static uint32_t default_send_bytes(const struct weir_config *config) { return config->tcp_send_buffer_bytes ? config->tcp_send_buffer_bytes : WEIR_CFG_TCP_SEND_BYTES; }
+static uint32_t default_send_bytes(const struct weir_config *config)
+{
+    return config->tcp_send_buffer_bytes ? config->tcp_send_buffer_bytes : WEIR_CFG_TCP_SEND_BYTES;
+}
 static uint32_t default_receive_bytes(const struct weir_config *config)
 {
     return config->tcp_receive_buffer_bytes ? config->tcp_receive_buffer_bytes : WEIR_CFG_TCP_RECEIVE_BYTES;
@@ -19,9 +22,10 @@ static uint32_t receive_ring_bytes(uint32_t limit) { return limit + (1u << tcp_s
 size_t tcp_bytes(const struct weir_config *config)
 {
     return pool_carve_bytes(sizeof(struct tcp_conn), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_flow), WEIR_CFG_SOCKETS) +
-           pool_carve_bytes(sizeof(struct tcp_extra), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
-           stream_carve_bytes(WEIR_CFG_SOCKETS, default_send_bytes(config)) + stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) +
-           half_open_bytes() + time_wait_bytes();
+           pool_carve_bytes(sizeof(struct tcp_extra), WEIR_CFG_SOCKETS) +
+           pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
+           stream_carve_bytes(WEIR_CFG_SOCKETS, default_send_bytes(config)) +
+           stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
 }
 
 // Static builds: everything that connections will ever attach (in allocator builds these set nothing aside).
@@ -66,10 +70,10 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
 void tcp_abort_all(struct weir *weir)
 {
     struct table *connections = &weir->tcp.connections;
-    // Removing shrinks the table and may move nodes to buckets already seen: round again until it is empty.
+    // Removing shrinks the table, gives up its last buckets, and may move nodes to buckets already seen: round again until it is empty.
     while (connections->count)
         for (uint32_t bucket = 0; bucket < table_buckets(connections); bucket++)
-            while (table_chain(connections, bucket))
+            while (bucket < table_buckets(connections) && table_chain(connections, bucket))
                 tcp_abort(weir, tcp_sock_of(table_chain(connections, bucket)));
 }
 

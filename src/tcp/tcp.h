@@ -34,7 +34,7 @@ struct tcp {
     struct time_waits *time_waits;      // src/tcp/timewait.c
     uint8_t cc;                         // default congestion control, index into weir_cc_list
     uint32_t send_bytes, receive_bytes; // default limits
-    uint32_t cookie_time_us;            // last time a cookie was sent; cookies are believed only shortly after
+    uint64_t cookies_until_us;           // cookies are believed so long: shortly after the last one was sent
 #if WEIR_CFG_TCP_CONNECT
     uint16_t port_steps[8];             // how far each class of destinations has gone through the ports (src/tcp/isn.c)
 #endif

@@ -60,8 +60,7 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
         return error;
     if (!c->send)
         return bytes ? WEIR_INVALID : WEIR_OK;
-    const uint32_t end = stream_length(c->send) + bytes;
-    if (stream_ensure(&weir->memory, c->send, end) < end)
+    if (bytes > stream_room(c->send) - stream_length(c->send))
         return WEIR_INVALID;  // more than was reserved
     stream_commit(c->send, bytes);
     stream_settle(c->send);

@@ -14,7 +14,8 @@
 size_t udp_bytes(void)
 {
     return pool_carve_bytes(sizeof(struct datagram), WEIR_CFG_DATAGRAM_SOCKETS) +
-           WEIR_CFG_DATAGRAM_SOCKETS * (records_carve_bytes(WEIR_CFG_DATAGRAM_RECEIVE_BYTES) + records_carve_bytes(WEIR_CFG_DATAGRAM_SEND_BYTES));
+           WEIR_CFG_DATAGRAM_SOCKETS *
+               (records_carve_bytes(WEIR_CFG_DATAGRAM_RECEIVE_BYTES) + records_carve_bytes(WEIR_CFG_DATAGRAM_SEND_BYTES));
 }
 
 int udp_init(struct weir *weir)

@@ -44,12 +44,18 @@ static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 11 + 3); }
 static void client_send(struct client *c, uint8_t flags, uint32_t sequence, uint32_t length)
 {
     uint8_t bytes[TCP_BYTES + SEGMENT];
-    const struct tcp_segment segment = {
-        .source = c->port, .destination = PORT, .seq = sequence, .ack = flags & TCP_ACK ? c->expected : 0, .flags = flags, .window = WINDOW, .header_length = TCP_BYTES};
+    const struct tcp_segment segment = {.source = c->port,
+                                        .destination = PORT,
+                                        .seq = sequence,
+                                        .ack = flags & TCP_ACK ? c->expected : 0,
+                                        .flags = flags,
+                                        .window = WINDOW,
+                                        .header_length = TCP_BYTES};
     tcp_emit(bytes, &segment);
     for (uint32_t i = 0; i < length; i++)
         bytes[TCP_BYTES + i] = pattern(sequence - c->first + i);
-    const uint16_t sum = checksum_add(ip4_pseudo_sum(CLIENT.v4, SERVER.v4, IP_TCP, TCP_BYTES + length), checksum_sum_portable(bytes, TCP_BYTES + length));
+    const uint16_t sum =
+        checksum_add(ip4_pseudo_sum(CLIENT.v4, SERVER.v4, IP_TCP, TCP_BYTES + length), checksum_sum_portable(bytes, TCP_BYTES + length));
     checksum_put(bytes + 16, sum);
     if (!lost(c))
         fixture_input_ip4(c->f, CLIENT, SERVER, IP_TCP, bytes, TCP_BYTES + length);
@@ -237,7 +243,8 @@ static void all_sockets_can_be_used_again(void **state)
         uint32_t count = 0;
         while ((sockets[count] = weir_socket_open(f.weir, WEIR_STREAM, 0)) > 0) {
             assert_in_range(count, 0, MOST - 1);
-            assert_int_equal(weir_socket_bind(f.weir, sockets[count], &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + count)}), WEIR_OK);
+            assert_int_equal(weir_socket_bind(f.weir, sockets[count], &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + count)}),
+                             WEIR_OK);
             if (count + 1 <= WEIR_CFG_LISTENERS)
                 assert_int_equal(weir_socket_listen(f.weir, sockets[count], 1), WEIR_OK);
             count++;
@@ -253,8 +260,7 @@ static void all_sockets_can_be_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exactly_weir_size_bytes_are_needed),
-        cmocka_unit_test(a_thousand_connections_leave_nothing),
+        cmocka_unit_test(exactly_weir_size_bytes_are_needed), cmocka_unit_test(a_thousand_connections_leave_nothing),
         cmocka_unit_test(also_when_frames_are_lost),
         cmocka_unit_test(all_sockets_can_be_used_again),  // the last: not where there is an allocator
     };

@@ -46,7 +46,9 @@ static void launch(struct meeting *m, bool to_client, const uint8_t *bytes, uint
         return;
     for (uint32_t copies = dice(m, 1000) < m->weather.repeat ? 2 : 1; copies && m->count < FLYING; copies--) {
         struct flight *flight = &m->flying[m->count++];
-        *flight = (struct flight){.due_us = m->f.now_us + 1000 + (dice(m, 1000) < m->weather.delay ? dice(m, 20000) : 0), .to_client = to_client, .length = length};
+        *flight = (struct flight){.due_us = m->f.now_us + 1000 + (dice(m, 1000) < m->weather.delay ? dice(m, 20000) : 0),
+                                  .to_client = to_client,
+                                  .length = length};
         assert_in_range(length, 1, sizeof flight->bytes);
         memcpy(flight->bytes, bytes, length);
         if (dice(m, 1000) < m->weather.damage)

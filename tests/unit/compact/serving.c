@@ -105,8 +105,8 @@ static enum weir_tx_verdict driver_tx(struct weir_netif *netif, const struct wei
 
 static const struct weir_driver driver = {.name = "serving", .tx = driver_tx};
 
-struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode, bool (*tx)(void *context, const uint8_t *frame, uint32_t length),
-                             void *context, uint64_t now_us)
+struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
+                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context, uint64_t now_us)
 {
     struct serving *s = calloc(1, sizeof *s);
     void *memory = malloc(weir_size(NULL));
@@ -125,7 +125,8 @@ struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum servin
     if (weir_netif_add(s->weir, &s->netif) || weir_netif_set_address(&s->netif, weir_addr_v4(address), 24, WEIR_ADDRESS_AT_ONCE))
         abort();
     s->listener = weir_socket_open(s->weir, WEIR_STREAM, 0);
-    if (weir_socket_bind(s->weir, s->listener, &(struct weir_endpoint){weir_addr_any(), SERVING_PORT}) || weir_socket_listen(s->weir, s->listener, 1))
+    if (weir_socket_bind(s->weir, s->listener, &(struct weir_endpoint){weir_addr_any(), SERVING_PORT}) ||
+        weir_socket_listen(s->weir, s->listener, 1))
         abort();
     return s;
 }
@@ -173,7 +174,8 @@ static void echo(struct serving *s)
         if (room <= 0)
             break;
         memcpy(to.data, from.data, (uint32_t)room);
-        if (weir_socket_commit(s->weir, s->connection, (uint32_t)room) != room || weir_socket_consume(s->weir, s->connection, (uint32_t)room) != room)
+        if (weir_socket_commit(s->weir, s->connection, (uint32_t)room) != room ||
+            weir_socket_consume(s->weir, s->connection, (uint32_t)room) != room)
             abort();
     }
     if (got == 0 || (got < 0 && got != WEIR_AGAIN))

@@ -18,8 +18,8 @@ enum serving_mode {
 
 struct serving;
 // Frames go to `tx`; false: the driver is full until serving_tx_ready.
-struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode, bool (*tx)(void *context, const uint8_t *frame, uint32_t length),
-                             void *context, uint64_t now_us);
+struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
+                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context, uint64_t now_us);
 void serving_close(struct serving *serving);
 void serving_input(struct serving *serving, const uint8_t *frame, uint32_t length);
 void serving_tx_ready(struct serving *serving);

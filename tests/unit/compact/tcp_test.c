@@ -34,8 +34,8 @@ struct talk {
     uint32_t lengths[FRAMES], count, seen;
     uint64_t sent_us[FRAMES];
     uint16_t port, window, mss /* 0: no option */;
-    uint32_t ours, theirs;      // the peer's and the server's numbers that relative ones count from
-    struct tcp_segment got;     // by take
+    uint32_t ours, theirs;   // the peer's and the server's numbers that relative ones count from
+    struct tcp_segment got;  // by take
     const uint8_t *got_data;
     uint64_t got_us;
 };
@@ -90,7 +90,8 @@ static void pass(struct talk *t, uint64_t us)
 // An IPv4 frame around a transport packet at bytes + HEADERS.
 static uint32_t wrap(uint8_t *bytes, uint8_t protocol, uint32_t length)
 {
-    const struct ip4 ip = {.source = PEER, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 9, .protocol = protocol};
+    const struct ip4 ip = {
+        .source = PEER, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 9, .protocol = protocol};
     const struct ethernet link = {.destination = server_mac, .source = peer_mac, .type = ETHERTYPE_IP4};
     ip4_emit(bytes + ETHERNET_BYTES, &ip);
     ethernet_emit(bytes + ETHERNET_BYTES, &link);
@@ -142,7 +143,8 @@ static void take(struct talk *t)
     assert_int_equal(ip.source, SERVER);
     assert_int_equal(ip.destination, PEER);
     const uint8_t *tcp = frame + HEADERS;
-    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES), checksum_sum_portable(tcp, length - IP4_BYTES)), 0xffff);
+    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES), checksum_sum_portable(tcp, length - IP4_BYTES)),
+                     0xffff);
     assert_true(tcp_parse(tcp, length - IP4_BYTES, &t->got));
     assert_int_equal(t->got.source, SERVING_PORT);
     assert_int_equal(t->got.destination, t->port);
@@ -339,7 +341,7 @@ static void three_duplicates_retransmit(void **state)
     in(&t, TCP_ACK, 0, 0, 0);
     expect(&t, TCP_ACK, 0, 0, MSS);
     in(&t, TCP_ACK, 0, 0, 0);
-    expect_nothing(&t);  // once
+    expect_nothing(&t);          // once
     in(&t, TCP_ACK, 0, MSS, 0);  // a partial one (RFC 6582): the next hole goes at once, then new data
     expect(&t, TCP_ACK, MSS, 0, MSS);
     expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
@@ -460,10 +462,20 @@ static void blind_attacks_fail(void **state)
         uint8_t flags;
         uint32_t seq, ack;
         bool answered;
-    } cases[] = {{TCP_RST, 1, 0, true},         {TCP_RST, WINDOW - 1, 0, true},   {TCP_RST, WINDOW, 0, false},          {TCP_RST, UINT32_MAX, 0, false},
-                 {TCP_SYN, 0, 0, true},         {TCP_SYN, 100000, 0, true},       {TCP_SYN | TCP_ACK, 0, 0, true},      {TCP_ACK, 0, 1, true},
-                 {TCP_ACK, 0, 0x80000000, true}, {TCP_ACK, 0, 0u - 9000, true},   {TCP_ACK, WINDOW, 0, true},           {TCP_ACK, UINT32_MAX, 0, true},
-                 {0, 0, 0, false},              {TCP_ACK, 0, 0u - 100, false}};
+    } cases[] = {{TCP_RST, 1, 0, true},
+                 {TCP_RST, WINDOW - 1, 0, true},
+                 {TCP_RST, WINDOW, 0, false},
+                 {TCP_RST, UINT32_MAX, 0, false},
+                 {TCP_SYN, 0, 0, true},
+                 {TCP_SYN, 100000, 0, true},
+                 {TCP_SYN | TCP_ACK, 0, 0, true},
+                 {TCP_ACK, 0, 1, true},
+                 {TCP_ACK, 0, 0x80000000, true},
+                 {TCP_ACK, 0, 0u - 9000, true},
+                 {TCP_ACK, WINDOW, 0, true},
+                 {TCP_ACK, UINT32_MAX, 0, true},
+                 {0, 0, 0, false},
+                 {TCP_ACK, 0, 0u - 100, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct talk t;
         open_talk(&t, SERVING_ECHO);
@@ -686,7 +698,8 @@ static void damaged_frames_do_no_harm(void **state)
         checksum_put(damaged + 24, checksum_sum_portable(damaged + 14, 20));
         memcpy(damaged + 26, bytes + 26, 8);
         put16(damaged + 50, 0);
-        checksum_put(damaged + 50, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, length - 34), checksum_sum_portable(damaged + 34, length - 34)));
+        checksum_put(damaged + 50,
+                     checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, length - 34), checksum_sum_portable(damaged + 34, length - 34)));
         raw_input(&t, damaged, length);
         t.now_us += 1000;
         turn(&t);

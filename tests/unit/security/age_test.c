@@ -33,11 +33,10 @@ static void a_connection_idle_for_a_month_challenges(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    for (int i = 0; i < 20; i++) {
+    for (uint64_t days = 5; days < 48; days += 7) {
         peer_send(&t, TCP_RST, 5, 0);
-        peer_take(&t);
-        assert_int_equal(t.got.flags, TCP_ACK);
-        peer_pass(&t, 7 * DAY_US);
+        peer_expect(&t, TCP_ACK, 0, 0, 0);
+        peer_pass(&t, days * DAY_US);
         peer_drain(&t);
     }
     tcp_fixture_close(&t);
@@ -52,12 +51,49 @@ static void keepalives_do_not_keep_an_old_timestamp_alive(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
     for (int hours = 0; hours < 26 * 24; hours += 2) {
         peer_pass(&t, DAY_US / 12);
-        t.ts_value += 2 * 3600 * 1000;
         peer_send(&t, TCP_ACK, UINT32_MAX, 0);
     }
     peer_drain(&t);
     peer_data(&t, 0, 10);
     assert_int_equal(user_read(&t, 0, 100), 10);
+    tcp_fixture_close(&t);
+}
+
+// … and what anybody could have sent neither renews the clock that says so, nor proves that the peer is there.
+static void guesses_do_not_keep_an_old_timestamp_alive(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    for (int days = 0; days < 26; days++) {
+        peer_pass(&t, DAY_US);
+        peer_send(&t, TCP_ACK, 0x40000000, 0);
+        peer_send(&t, TCP_RST, 0x40000000, 0);
+        const uint32_t right = t.ts_value;
+        t.ts_value -= 0x40000000;
+        peer_data(&t, 0x50000000, 10);
+        t.ts_value = right;
+    }
+    peer_drain(&t);
+    peer_data(&t, 0, 10);
+    assert_int_equal(user_read(&t, 0, 100), 10);
+    tcp_fixture_close(&t);
+}
+
+// A guess that reaches into the window but acknowledges nonsense (RFC 5961 §5) must not move the timestamp by which the true segments are
+// judged (RFC 7323 §5.3): it would end the connection without knowing a single number.
+static void a_refused_ack_does_not_move_the_timestamp(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    peer_data(&t, 0, 100);
+    const uint32_t right = t.ts_value;
+    t.ts_value += 0x40000000;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 50, .ack = 0x20000000, .length = 100});
+    t.ts_value = right;
+    peer_data(&t, 100, 100);
+    assert_int_equal(user_read(&t, 0, 1000), 200);
     tcp_fixture_close(&t);
 }
 
@@ -100,6 +136,8 @@ int main(void)
         cmocka_unit_test(a_connection_opened_after_a_month_challenges),
         cmocka_unit_test(a_connection_idle_for_a_month_challenges),
         cmocka_unit_test(keepalives_do_not_keep_an_old_timestamp_alive),
+        cmocka_unit_test(guesses_do_not_keep_an_old_timestamp_alive),
+        cmocka_unit_test(a_refused_ack_does_not_move_the_timestamp),
         cmocka_unit_test(cookies_never_sent_are_not_believed),
         cmocka_unit_test(a_closed_window_does_not_hold_an_orphan_for_ever),
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Acknowledgements: round-trip times, windows by WL1 and WL2, options in any segment, and what R1 does.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include <string.h>
@@ -36,11 +37,13 @@ static void the_newest_window_counts(void **state)
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 20000);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 30000});  // opened
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 30000);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 20000});  // the one before, overtaken
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 20000});  // the one before, overtaken
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 30000);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 0});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 0);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .own_window = true, .window = 100});  // a newer ACK may shrink it
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .own_window = true, .window = 100});  // a newer ACK may shrink it
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 100);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = 1000, .length = 10, .own_window = true, .window = 40000});
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 10, .ack = 1000, .length = 10, .own_window = true, .window = 50});
@@ -70,7 +73,8 @@ static void options_come_in_any_segment_and_place(void **state)
     }
     // An MSS option after the handshake is heard by nobody.
     const uint16_t mss = tcp_fixture_conn(&t)->mss;
-    const struct tcp_options late = {.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS, .mss = 100, .window_scale = 9, .ts_value = ++t.ts_value};
+    const struct tcp_options late = {
+        .seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS, .mss = 100, .window_scale = 9, .ts_value = ++t.ts_value};
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = at, .length = 10, .options = &late});
     assert_int_equal(tcp_fixture_conn(&t)->mss, mss);
     assert_int_equal(tcp_fixture_conn(&t)->snd_scale, 0);
@@ -83,7 +87,8 @@ static void unknown_options_on_a_syn_are_ignored(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    static const uint8_t options[] = {254, 6, 1, 2, 3, 4, 2, 4, 3, 232, 1, 69, 3, 9, 0, 77};  // unknown, MSS 1000, NOP, unknown, end, garbage
+    static const uint8_t options[] = {254, 6,   1, 2,  3, 4, 2, 4,
+                                      3,   232, 1, 69, 3, 9, 0, 77};  // unknown, MSS 1000, NOP, unknown, end, garbage
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .raw_options = options, .raw_length = 16});
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_SYN | TCP_ACK);
@@ -111,7 +116,6 @@ static void a_reset_may_carry_data(void **state)
 static void after_three_retransmissions_the_way_is_asked_for_anew(void **state)
 {
     struct tcp_fixture t;
-    struct weir_tcp_info info;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     user_write(&t, 0, 100);
@@ -122,8 +126,11 @@ static void after_three_retransmissions_the_way_is_asked_for_anew(void **state)
     peer_pass(&t, 1000000);
     assert_int_equal(tcp_fixture_conn(&t)->backoff, 3);
     assert_int_equal(tcp_fixture_conn(&t)->path.mtu, 1500);
+#if WEIR_CFG_TCP_INFO
+    struct weir_tcp_info info;
     assert_int_equal(weir_socket_tcp_info(t.weir, t.socket, &info), WEIR_OK);
     assert_int_equal(info.backoff, 3);
+#endif
     assert_state(&t, WEIR_TCP_ESTABLISHED);
     tcp_fixture_close(&t);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Ends: close, shutdown, abort, linger, and what becomes of data and memory.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Active open: what is refused, what is agreed, ICMP errors on the way, TIME-WAIT reuse.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -15,7 +16,11 @@ static void impossible_peers_are_refused(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_open(&t, &active);
-    const struct weir_endpoint bad[] = {{weir_ip4(255, 255, 255, 255), 80}, {weir_ip4(10, 0, 0, 255), 80}, {weir_ip4(224, 0, 0, 1), 80}, {weir_addr_any(), 80}, {TCP_PEER, 0}};
+    const struct weir_endpoint bad[] = {{weir_ip4(255, 255, 255, 255), 80},
+                                        {weir_ip4(10, 0, 0, 255), 80},
+                                        {weir_ip4(224, 0, 0, 1), 80},
+                                        {weir_addr_any(), 80},
+                                        {TCP_PEER, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
         assert_int_equal(weir_socket_connect(t.weir, socket, &bad[i]), WEIR_INVALID);
@@ -70,7 +75,8 @@ static void what_is_not_offered_is_not_used(void **state)
     struct tcp_fixture t;
     (void)state;
     for (int mask = 0; mask < 8; mask++) {
-        const struct tcp_fixture_options options = {.open = TCP_ACTIVE, .sack = mask & 1, .timestamps = mask & 2, .scale = mask & 4, .peer_scale = 3};
+        const struct tcp_fixture_options options = {
+            .open = TCP_ACTIVE, .sack = mask & 1, .timestamps = mask & 2, .scale = mask & 4, .peer_scale = 3};
         tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &options);
         const struct tcp_conn *c = tcp_fixture_conn(&t);
         assert_int_equal(!!(c->flags & TCP_USE_SACK), options.sack);
@@ -106,7 +112,8 @@ static void data_queued_early_follows_the_handshake(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &active);
     user_write(&t, 0, 100);
     peer_expect_nothing(&t);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     t.theirs++;
     peer_expect(&t, TCP_ACK, 0, 0, 100);
     tcp_fixture_close(&t);
@@ -123,6 +130,62 @@ static void closing_before_the_answer_ends_it(void **state)
     peer_expect_nothing(&t);
     assert_state(&t, WEIR_TCP_CLOSED);
     tcp_fixture_close(&t);
+}
+
+static void a_neighbour_that_does_not_answer_ends_an_open(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_open(&t, &(struct tcp_fixture_options){.fixture = {.link = &weir_link_ethernet}});
+    t.socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
+    assert_int_equal(weir_socket_connect(t.weir, t.socket, &(struct weir_endpoint){weir_ip4(10, 0, 0, 77), 80}), WEIR_IN_PROGRESS);
+    peer_pass(&t, 30 * SECOND);
+    assert_int_equal(user_error(&t), WEIR_HOST_UNREACHABLE);
+    assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_HANGUP);
+    tcp_fixture_close(&t);
+}
+
+// Whichever allocation fails, and early data or not: the call says so, or the handshake is tried again when memory is back.
+static void an_open_survives_failing_allocations(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t n = 1; n < 16; n++)
+        for (int early = 0; early < 2; early++) {
+            tcp_fixture_open(&t, &active);
+            t.f.fail_at = n;
+            t.f.fail_onwards = true;
+            const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
+            if (socket < 0) {
+                assert_int_equal(socket, WEIR_NO_MEMORY);
+                tcp_fixture_close(&t);
+                continue;
+            }
+            t.socket = socket;
+            assert_int_equal(weir_socket_bind(t.weir, socket, &t.local), WEIR_OK);
+            const int result = weir_socket_connect(t.weir, socket, &t.remote);
+            assert_int_equal(result, WEIR_IN_PROGRESS);
+            const int written = early ? weir_socket_write(t.weir, socket, (uint8_t[]){peer_pattern(0), peer_pattern(1)}, 2) : 0;
+            assert_true(written == 2 || written == 0 || written == WEIR_NO_MEMORY);
+            peer_pass(&t, 5 * SECOND);
+            peer_drain(&t);
+            t.f.fail_at = 0;
+            t.f.fail_onwards = false;
+            peer_pass(&t, 40 * SECOND);
+            peer_take(&t);
+            assert_int_equal(t.got.flags, TCP_SYN);
+            t.ours = t.got.seq + 1;
+            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                                     .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+            t.theirs++;
+            peer_drain(&t);
+            assert_state(&t, WEIR_TCP_ESTABLISHED);
+            peer_send(&t, TCP_ACK, 0, written == 2 ? 2 : 0);
+            user_write(&t, written == 2 ? 2 : 0, 100);
+            peer_take(&t);
+            assert_int_equal(t.got.length, 100);
+            tcp_fixture_close(&t);
+        }
 }
 
 // --- ICMP errors (RFC 1122 §4.2.3.9, RFC 5927) -----------------------------------------------------------------------------------------
@@ -284,6 +347,8 @@ int main(void)
         cmocka_unit_test(the_scale_is_that_of_the_syn),
         cmocka_unit_test(data_queued_early_follows_the_handshake),
         cmocka_unit_test(closing_before_the_answer_ends_it),
+        cmocka_unit_test(a_neighbour_that_does_not_answer_ends_an_open),
+        cmocka_unit_test(an_open_survives_failing_allocations),
         cmocka_unit_test(a_hard_error_ends_an_open),
         cmocka_unit_test(a_soft_error_is_told_when_time_runs_out),
         cmocka_unit_test(no_icmp_error_ends_an_established_connection),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Payload lent to a driver (HELD): only what is sent for the first time, never reused before its completion (the fixture compares the
 // bytes), acknowledged or not, closed or not.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -113,7 +114,7 @@ static void closing_parks_the_memory(void **state)
         keep_holding(&t);
         assert_non_null(t.f.held);  // its bytes are compared at completion
         release(&t);
-        tcp_fixture_close(&t);      // and all memory is back
+        tcp_fixture_close(&t);  // and all memory is back
     }
 }
 

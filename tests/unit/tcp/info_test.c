@@ -15,7 +15,9 @@ static void it_starts_from_nothing(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true, .scale = true, .peer_scale = 5, .receive_buffer = 1000000});
+    tcp_fixture_bring(
+        &t, WEIR_TCP_ESTABLISHED,
+        &(struct tcp_fixture_options){.sack = true, .timestamps = true, .scale = true, .peer_scale = 5, .receive_buffer = 1000000});
     const struct weir_tcp_info info = info_of(&t);
     assert_int_equal(info.state, WEIR_TCP_ESTABLISHED);
     assert_true(info.sack && info.timestamps && info.window_scaling);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // State by state: what each kind of segment does to the canonical connection of each state (RFC 9293 §3.10.7, RFC 5961).
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -7,13 +8,20 @@
 static const struct tcp_fixture_options plain;
 
 // The states from ESTABLISHED on that are connections (TIME-WAIT is a record: tests/unit/tcp/timewait_test.c and below).
-static const enum weir_tcp_state synchronised[] = {WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1, WEIR_TCP_FIN_WAIT_2, WEIR_TCP_CLOSE_WAIT, WEIR_TCP_CLOSING, WEIR_TCP_LAST_ACK};
+static const enum weir_tcp_state synchronised[] = {WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1, WEIR_TCP_FIN_WAIT_2,
+                                                   WEIR_TCP_CLOSE_WAIT,  WEIR_TCP_CLOSING,    WEIR_TCP_LAST_ACK};
 #define SYNCHRONISED (sizeof synchronised / sizeof synchronised[0])
 
-static bool peer_has_closed(enum weir_tcp_state state) { return state == WEIR_TCP_CLOSE_WAIT || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK; }
+static bool peer_has_closed(enum weir_tcp_state state)
+{
+    return state == WEIR_TCP_CLOSE_WAIT || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK;
+}
 
 // The newest ACK the canonical peer has sent: where our FIN is in flight, not yet of it.
-static uint32_t unacked(enum weir_tcp_state state) { return state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK ? UINT32_MAX : 0; }
+static uint32_t unacked(enum weir_tcp_state state)
+{
+    return state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_LAST_ACK ? UINT32_MAX : 0;
+}
 
 // Brings each synchronised state and hands it to `with`.
 static void in_each_state(void (*with)(struct tcp_fixture *t, enum weir_tcp_state state))
@@ -41,7 +49,8 @@ static void closed_answers_with_a_reset(void **state)
     tcp_fixture_open(&t, &plain);
     peer_send(&t, TCP_ACK, 0, 5);  // with ACK: <SEQ=SEG.ACK><CTL=RST>
     peer_expect(&t, TCP_RST, 5, 0, 0);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_FIN, .length = 10});  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_FIN, .length = 10});  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_RST | TCP_ACK);
     assert_int_equal(t.got.seq, 0);
@@ -221,13 +230,13 @@ static void unacceptable(struct tcp_fixture *t, enum weir_tcp_state state)
     const uint32_t window = window_of(t);
     const struct conn_snapshot before = conn_snapshot(t);
     const struct peer_segment outside[] = {
-        {.flags = TCP_ACK, .seq = UINT32_MAX, .length = 1},        // old
-        {.flags = TCP_ACK, .seq = UINT32_MAX - 99, .length = 100}, // old, up to rcv.nxt
-        {.flags = TCP_ACK, .seq = window, .length = 1},            // right of the window
+        {.flags = TCP_ACK, .seq = UINT32_MAX, .length = 1},         // old
+        {.flags = TCP_ACK, .seq = UINT32_MAX - 99, .length = 100},  // old, up to rcv.nxt
+        {.flags = TCP_ACK, .seq = window, .length = 1},             // right of the window
         {.flags = TCP_ACK, .seq = window + 1, .length = 0},
         {.flags = TCP_ACK, .seq = 0x80000000, .length = 10},
         {.flags = TCP_ACK | TCP_FIN, .seq = window + 10},
-        {.flags = TCP_ACK, .seq = UINT32_MAX},                     // a keepalive
+        {.flags = TCP_ACK, .seq = UINT32_MAX},  // a keepalive
     };
     (void)state;
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
@@ -364,7 +373,8 @@ static void ack_far_behind(struct tcp_fixture *t, enum weir_tcp_state state)
 {
     const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
-    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});  // RFC 5961 §5: una − max.wnd is the limit
+    peer_send_raw(
+        t, &(struct peer_segment){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});  // RFC 5961 §5: una − max.wnd is the limit
     peer_expect(t, TCP_ACK, 0, 0, 0);
     assert_unchanged(t, &before);
     assert_int_equal(fixture_count(&t->f, WEIR_COUNT_TCP_BAD_ACK), 1);
@@ -467,11 +477,11 @@ static void overlapping_data_counts_once(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     peer_data(&t, 0, 100);
-    peer_data(&t, 50, 100);          // old and new
+    peer_data(&t, 50, 100);  // old and new
     peer_data(&t, 300, 100);
-    peer_data(&t, 250, 100);         // into it
-    peer_data(&t, 350, 100);         // out of it
-    peer_data(&t, 200, 400);         // around it
+    peer_data(&t, 250, 100);  // into it
+    peer_data(&t, 350, 100);  // out of it
+    peer_data(&t, 200, 400);  // around it
     peer_data(&t, 100, 120);
     peer_drain(&t);
     assert_int_equal(user_read(&t, 0, 1000), 600);
@@ -546,7 +556,7 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = 1000, .ack = 100, .length = 1, .urgent = 1});
     peer_expect(&t, TCP_ACK, 100, 1000, 0);
     assert_int_equal(conn_snapshot(&t).send_queue, 0);
-    assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_URGENT);
+    assert_int_equal(!!(weir_socket_ready(t.weir, t.socket) & WEIR_URGENT), WEIR_CFG_TCP_URGENT);
     peer_send(&t, TCP_RST, 1000, 0);
     assert_state(&t, WEIR_TCP_CLOSED);
     tcp_fixture_close(&t);
@@ -556,7 +566,8 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
 
 static void fin_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    static const enum weir_tcp_state next[WEIR_TCP_STATE_COUNT] = {[WEIR_TCP_ESTABLISHED] = WEIR_TCP_CLOSE_WAIT, [WEIR_TCP_FIN_WAIT_1] = WEIR_TCP_CLOSING, [WEIR_TCP_FIN_WAIT_2] = WEIR_TCP_TIME_WAIT};
+    static const enum weir_tcp_state next[WEIR_TCP_STATE_COUNT] = {
+        [WEIR_TCP_ESTABLISHED] = WEIR_TCP_CLOSE_WAIT, [WEIR_TCP_FIN_WAIT_1] = WEIR_TCP_CLOSING, [WEIR_TCP_FIN_WAIT_2] = WEIR_TCP_TIME_WAIT};
     const uint32_t una = unacked(state);
     if (peer_has_closed(state)) {  // the same FIN again
         const struct conn_snapshot before = conn_snapshot(t);
@@ -669,7 +680,8 @@ static void time_wait_acknowledges_a_repeated_fin(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- whom TCP listens to ------------------------------------------------------------------------------------------------------------------
+// --- whom TCP listens to
+// ------------------------------------------------------------------------------------------------------------------
 
 static void broadcast_and_multicast_are_ignored(void **state)
 {
@@ -683,7 +695,8 @@ static void broadcast_and_multicast_are_ignored(void **state)
         peer_send(&t, TCP_ACK, 0, 0);
     }
     t.local.addr = TCP_US;
-    const struct weir_addr nobody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255), weir_ip4(224, 0, 0, 1), weir_ip4(127, 0, 0, 1)};
+    const struct weir_addr nobody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255), weir_ip4(224, 0, 0, 1),
+                                       weir_ip4(127, 0, 0, 1)};
     for (size_t i = 0; i < 4; i++) {  // RFC 1122 §4.2.3.10: nor is a SYN from such an address answered
         t.remote.addr = nobody[i];
         peer_send(&t, TCP_SYN, 0, 0);
@@ -693,7 +706,8 @@ static void broadcast_and_multicast_are_ignored(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- storms (RFC 5961 §7, CVE-2016-5696) --------------------------------------------------------------------------------------------------
+// --- storms (RFC 5961 §7, CVE-2016-5696)
+// --------------------------------------------------------------------------------------------------
 
 static void challenges_are_limited_for_each_connection_alone(void **state)
 {
@@ -747,7 +761,8 @@ static void an_ack_storm_ends(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- malformed ----------------------------------------------------------------------------------------------------------------------------
+// --- malformed
+// ----------------------------------------------------------------------------------------------------------------------------
 
 static void options_never_reach_beyond_their_segment(void **state)
 {
@@ -755,21 +770,22 @@ static void options_never_reach_beyond_their_segment(void **state)
         uint8_t bytes[40];
         uint32_t length;
     } bad[] = {
-        {{5, 3, 0, 0}, 4},                             // SACK of length 3
-        {{8, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 12},    // timestamps of length 9
-        {{2, 0, 0, 0}, 4},                             // length 0
+        {{5, 3, 0, 0}, 4},                           // SACK of length 3
+        {{8, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 12},  // timestamps of length 9
+        {{2, 0, 0, 0}, 4},                           // length 0
         {{2, 1, 0, 0}, 4},
-        {{1, 1, 1, 5}, 4},                             // no room for the length
-        {{1, 1, 8, 10}, 4},                            // past the data offset
+        {{1, 1, 1, 5}, 4},   // no room for the length
+        {{1, 1, 8, 10}, 4},  // past the data offset
         {{5, 255, 0, 0}, 4},
         {{254, 40, 0, 0}, 4},
-        {{3, 255, 14, 0}, 4},                          // CVE-2019-12258: malformed window scale
+        {{3, 255, 14, 0}, 4},  // CVE-2019-12258: malformed window scale
     };
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = i * 10, .length = 10, .raw_options = bad[i].bytes, .raw_length = bad[i].length});
+        peer_send_raw(&t, &(struct peer_segment){
+                              .flags = TCP_ACK, .seq = i * 10, .length = 10, .raw_options = bad[i].bytes, .raw_length = bad[i].length});
         assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_OPTION), i + 1);
     }
     assert_state(&t, WEIR_TCP_ESTABLISHED);
@@ -784,7 +800,8 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     const struct conn_snapshot before = conn_snapshot(&t);
     uint8_t bytes[TCP_BYTES] = {0};
-    const struct tcp_segment segment = {.source = t.remote.port, .destination = t.local.port, .seq = t.theirs, .ack = t.ours, .flags = TCP_ACK, .header_length = 60};
+    const struct tcp_segment segment = {
+        .source = t.remote.port, .destination = t.local.port, .seq = t.theirs, .ack = t.ours, .flags = TCP_ACK, .header_length = 60};
     for (uint32_t length = 0; length <= TCP_BYTES; length++) {
         tcp_emit(bytes, &segment);
         fixture_input_ip4(&t.f, TCP_PEER, TCP_US, 6, bytes, length);
@@ -794,6 +811,109 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     assert_unchanged(&t, &before);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_LENGTH), TCP_BYTES + 1);
     tcp_fixture_close(&t);
+}
+
+// --- noise
+// --------------------------------------------------------------------------------------------------------------------------------
+
+struct noise {
+    struct tcp_fixture t;
+    uint32_t random, written, read, sent, acked;
+};
+
+static uint32_t noise_below(struct noise *n, uint32_t limit)
+{
+    n->random ^= n->random << 13;
+    n->random ^= n->random >> 17;
+    n->random ^= n->random << 5;
+    return n->random % limit;
+}
+
+// A segment of the peer that may be anything, near the window: its data is always that of the stream.
+static void noise_segment(struct noise *n, const struct tcp_conn *c)
+{
+    const uint32_t nxt = c->rcv.nxt - n->t.theirs, flight = n->sent - n->acked;
+    struct tcp_options options = {.seen = TCP_SEEN_TIMESTAMPS, .ts_value = n->t.ts_value - noise_below(n, 3) / 2, .ts_echo = n->t.ts_echo};
+    struct peer_segment in = {.flags = TCP_ACK, .options = &options};
+    in.seq = nxt + (noise_below(n, 3) ? 0 : noise_below(n, 8000) - 3000);
+    in.length = noise_below(n, 2) ? noise_below(n, 1449) : 0;
+    n->acked += noise_below(n, 2) && flight ? noise_below(n, flight + 1) : 0;
+    in.ack = noise_below(n, 20) ? n->acked : n->acked + noise_below(n, 100000) - 50000;
+    in.own_window = true;
+    in.window = (uint16_t)(noise_below(n, 8) ? 30000 : noise_below(n, 2000));
+    if (!noise_below(n, 30))
+        in.flags = (uint8_t)(noise_below(n, 64) & ~(TCP_RST | TCP_URG | TCP_FIN));
+    if (!noise_below(n, 60)) {
+        in.flags |= TCP_RST;
+        in.seq += 1 + noise_below(n, 5000);
+        in.seq += in.seq == nxt;
+    }
+    for (options.sack_count = (uint8_t)noise_below(n, 4); options.sack_count && options.sack[0].left == 0;)
+        for (uint32_t i = 0; i < options.sack_count; i++) {
+            options.sack[i].left = n->t.ours + n->acked + noise_below(n, 20000) - 1000 + 1;
+            options.sack[i].right = options.sack[i].left + noise_below(n, 5000) - 100;
+        }
+    in.bad_checksum = !noise_below(n, 50);
+    in.quiet = noise_below(n, 2);
+    peer_send_raw(&n->t, &in);
+}
+
+static void noise_look(struct noise *n)
+{
+    while (peer_has_more(&n->t)) {
+        peer_take(&n->t);
+        assert_true(n->t.got.flags == TCP_ACK || n->t.got.flags == (TCP_ACK | TCP_PSH));
+        for (uint32_t i = 0; i < n->t.got.length; i++)
+            assert_int_equal(n->t.got_data[i], peer_pattern(n->t.got_seq + i));
+        n->sent = seq_max(n->sent, n->t.got_seq + n->t.got.length);
+        assert_true(n->sent <= n->written);
+    }
+    fixture_clear(&n->t.f);
+    n->t.seen = 0;
+}
+
+static void noise_user(struct noise *n)
+{
+    uint8_t bytes[3000];
+    const uint32_t want = 1 + noise_below(n, sizeof bytes);
+    if (noise_below(n, 2)) {
+        for (uint32_t i = 0; i < want; i++)
+            bytes[i] = peer_pattern(n->written + i);
+        const int got = weir_socket_write(n->t.weir, n->t.socket, bytes, want);
+        assert_true(got > 0 || got == WEIR_AGAIN);
+        n->written += got > 0 ? (uint32_t)got : 0;
+    } else {
+        const int got = weir_socket_read(n->t.weir, n->t.socket, bytes, want);
+        assert_true(got > 0 || got == WEIR_AGAIN);
+        for (int i = 0; i < got; i++)
+            assert_int_equal(bytes[i], peer_pattern(n->read + (uint32_t)i));
+        n->read += got > 0 ? (uint32_t)got : 0;
+    }
+}
+
+// Whatever comes, short of an exact reset or a FIN: both streams stay what they are, and the connection lives.
+static void noise_never_harms_a_stream(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 6; seed++) {
+        struct noise n = {.random = seed * 2654435761u};
+        tcp_fixture_bring(&n.t, WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.sack = true, .timestamps = true, .receive_buffer = seed * 6000});
+        for (int i = 0; i < 6000; i++) {
+            const struct tcp_conn *c = tcp_fixture_conn(&n.t);
+            assert_non_null(c);
+            assert_int_equal(c->state, WEIR_TCP_ESTABLISHED);
+            noise_segment(&n, c);
+            noise_look(&n);
+            if (!noise_below(&n, 2))
+                noise_user(&n);
+            if (!noise_below(&n, 10))
+                peer_pass(&n.t, noise_below(&n, 300000));
+            noise_look(&n);
+        }
+        assert_true(n.read > 100000 && n.written > 50000 && n.acked > 30000);
+        tcp_fixture_close(&n.t);
+    }
 }
 
 int main(void)
@@ -840,6 +960,7 @@ int main(void)
         cmocka_unit_test(an_ack_storm_ends),
         cmocka_unit_test(options_never_reach_beyond_their_segment),
         cmocka_unit_test(a_data_offset_beyond_the_segment_is_refused),
+        cmocka_unit_test(noise_never_harms_a_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keepalive (RFC 9293 §3.8.4) and the user timeout (RFC 5482).
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -9,7 +10,10 @@
 
 static const struct tcp_fixture_options plain;
 
-static void set(struct tcp_fixture *t, enum weir_option option, int32_t value) { assert_int_equal(weir_socket_set(t->weir, t->socket, option, value), WEIR_OK); }
+static void set(struct tcp_fixture *t, enum weir_option option, int32_t value)
+{
+    assert_int_equal(weir_socket_set(t->weir, t->socket, option, value), WEIR_OK);
+}
 
 static void it_is_off_and_two_hours_by_default(void **state)
 {
@@ -157,14 +161,10 @@ static void the_option_is_heard_and_harmless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_off_and_two_hours_by_default),
-        cmocka_unit_test(a_probe_is_an_old_ack),
-        cmocka_unit_test(only_all_probes_unanswered_end_it),
-        cmocka_unit_test(a_dead_peer_resets),
-        cmocka_unit_test(no_probe_while_data_is_in_flight),
-        cmocka_unit_test(the_peers_probe_is_answered),
-        cmocka_unit_test(the_user_timeout_bounds_retransmission),
-        cmocka_unit_test(the_option_is_heard_and_harmless),
+        cmocka_unit_test(it_is_off_and_two_hours_by_default),     cmocka_unit_test(a_probe_is_an_old_ack),
+        cmocka_unit_test(only_all_probes_unanswered_end_it),      cmocka_unit_test(a_dead_peer_resets),
+        cmocka_unit_test(no_probe_while_data_is_in_flight),       cmocka_unit_test(the_peers_probe_is_answered),
+        cmocka_unit_test(the_user_timeout_bounds_retransmission), cmocka_unit_test(the_option_is_heard_and_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Listeners through the whole stack: backlog, floods and cookies, defer accept, connections that end before they are accepted.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -85,6 +86,8 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
 {
     struct tcp_fixture t;
     (void)state;
+    if (!WEIR_CFG_TCP_SYN_COOKIES)
+        skip();  // halfopen_test.c: without_cookies_the_silent_make_room
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.irs = 999});
     const uint32_t ours = t.ours, theirs = t.theirs;
     const uint64_t before = weir_memory_used(t.weir);
@@ -209,7 +212,9 @@ static void options_are_inherited(void **state)
     int32_t value = 0;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    const enum weir_option options[] = {WEIR_OPTION_KEEPALIVE, WEIR_OPTION_NO_DELAY, WEIR_OPTION_OOB_INLINE, WEIR_OPTION_TTL, WEIR_OPTION_TOS, WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S, WEIR_OPTION_KEEPALIVE_IDLE_S, WEIR_OPTION_SEND_BUFFER};
+    const enum weir_option options[] = {
+        WEIR_OPTION_KEEPALIVE,       WEIR_OPTION_NO_DELAY, WEIR_OPTION_OOB_INLINE,       WEIR_OPTION_TTL,        WEIR_OPTION_TOS,
+        WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S, WEIR_OPTION_KEEPALIVE_IDLE_S, WEIR_OPTION_SEND_BUFFER};
     const int32_t values[] = {1, 1, 1, 33, 0x28, 7000, 3, 77, 12345};
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(weir_socket_set(t.weir, t.listener, options[i], values[i]), WEIR_OK);
@@ -252,6 +257,35 @@ static void one_port_serves_many(void **state)
     tcp_fixture_close(&t);
 }
 
+// Whichever allocation of a handshake fails: the peer's next attempt, or our next SYN-ACK, brings the connection about.
+static void a_handshake_survives_failing_allocations(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t n = 1; n < 12; n++) {
+        tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
+        t.f.fail_at = n;
+        int tries = 0;
+        for (weir_socket socket = WEIR_AGAIN; socket < 0; socket = t.socket = weir_socket_accept(t.weir, t.listener)) {
+            assert_in_range(++tries, 1, 6);
+            t.theirs = 1000;
+            peer_send_raw(&t,
+                          &(struct peer_segment){.flags = TCP_SYN, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+            if (!peer_has_more(&t))
+                continue;
+            peer_take(&t);
+            t.ours = t.got.seq + 1;
+            t.theirs++;
+            peer_send(&t, TCP_ACK, 0, 0);
+        }
+        peer_data(&t, 0, 100);
+        if (conn_snapshot(&t).rcv_nxt == t.theirs)
+            peer_data(&t, 0, 100);
+        assert_int_equal(user_read(&t, 0, 1000), 100);
+        tcp_fixture_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +299,7 @@ int main(void)
         cmocka_unit_test(closing_a_listener_resets_what_waits),
         cmocka_unit_test(options_are_inherited),
         cmocka_unit_test(one_port_serves_many),
+        cmocka_unit_test(a_handshake_survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

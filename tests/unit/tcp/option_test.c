@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Socket options of streams: ranges, defaults, and that they do what they say.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -77,7 +78,8 @@ static void a_largest_segment_may_be_set(void **state)
     peer_take(&t);
     assert_int_equal(t.got.options.mss, 500);
     t.ours = t.got.seq + 1;
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     t.theirs++;
     peer_drain(&t);
     user_write(&t, 0, 500);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Loss and recovery: fast retransmit, NewReno, limited transmit, timeouts, and that only real duplicates count.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // SACK, both ways (RFC 2018, 2883, 6675), and what a hostile peer may do with it.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -187,7 +188,8 @@ static void a_hostile_scoreboard_is_bounded(void **state)
     struct tcp_fixture t;
     (void)state;
     for (int mss = 8; mss <= 48; mss += 40) {
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .mss = (uint16_t)mss, .send_buffer = 60000});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.sack = true, .mss = (uint16_t)mss, .send_buffer = 60000});
         assert_int_equal(tcp_fixture_conn(&t)->mss, 48);
         uint32_t written = 0, acked = 0;
         for (int i = 0; i < 60; i++) {  // opens the congestion window
@@ -209,8 +211,9 @@ static void a_hostile_scoreboard_is_bounded(void **state)
         const uint32_t sacked = tcp_fixture_conn(&t)->flow->flight->sacked;
         assert_true(sacked > 0 && sacked < nxt - acked);
         const uint32_t end = tcp_fixture_conn(&t)->snd.nxt - t.ours;
-        const uint32_t lies[][2] = {{acked - 10, acked}, {acked - 100, acked - 50}, {end, end + 48}, {end - 48, end + 100000}, {acked + 200, acked + 200},
-                                    {acked + 300, acked + 100}, {0x80000000, 0x7fffffff}, {acked + 0x80000000u, acked + 48}};
+        const uint32_t lies[][2] = {{acked - 10, acked},      {acked - 100, acked - 50},        {end, end + 48},
+                                    {end - 48, end + 100000}, {acked + 200, acked + 200},       {acked + 300, acked + 100},
+                                    {0x80000000, 0x7fffffff}, {acked + 0x80000000u, acked + 48}};
         for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++)
             peer_sack(&t, acked, 1, lies[i]);
         assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, sacked);

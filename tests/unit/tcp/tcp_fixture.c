@@ -78,7 +78,12 @@ void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, 
     uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
     const struct icmp4 header = {.type = type, .code = code, .rest = mtu};
     icmp4_emit(bytes, &header);
-    const struct ip4 ip = {.source = t->local.addr.v4, .destination = t->remote.addr.v4, .total_length = quoted_length, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
+    const struct ip4 ip = {.source = t->local.addr.v4,
+                           .destination = t->remote.addr.v4,
+                           .total_length = quoted_length,
+                           .ttl = 60,
+                           .protocol = IP_TCP,
+                           .flags = IP4_DONT_FRAGMENT};
     ip4_emit(bytes + ICMP4_BYTES, &ip);
     put16(bytes + ICMP4_BYTES + IP4_BYTES, t->local.port);
     put16(bytes + ICMP4_BYTES + IP4_BYTES + 2, t->remote.port);
@@ -107,7 +112,8 @@ void peer_take(struct tcp_fixture *t)
     assert_int_equal(ip.total_length, length);
     const uint8_t *bytes = packet + IP4_BYTES;
     length -= IP4_BYTES;
-    assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length)), 0xffff);
+    assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length)),
+                     0xffff);
     assert_true(tcp_parse(bytes, length, &t->got));
     assert_false(t->got.options.seen & TCP_SEEN_BAD);
     assert_int_equal(t->got.source, t->local.port);
@@ -165,7 +171,10 @@ uint64_t peer_pass(struct tcp_fixture *t, uint64_t us)
 
 // --- the connection ------------------------------------------------------------------------------------------------------------
 
-struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t) { return tcp_conn_find(t->weir, t->local.addr, t->local.port, t->remote.addr, t->remote.port); }
+struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t)
+{
+    return tcp_conn_find(t->weir, t->local.addr, t->local.port, t->remote.addr, t->remote.port);
+}
 
 enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t)
 {
@@ -212,7 +221,13 @@ struct conn_snapshot conn_snapshot(struct tcp_fixture *t)
     const struct tcp_conn *c = tcp_fixture_conn(t);
     struct conn_snapshot snapshot = {.state = tcp_fixture_state(t)};
     if (c)
-        snapshot = (struct conn_snapshot){c->state, c->snd.una, c->snd.nxt, c->snd.wnd, c->rcv.nxt, c->send ? stream_length(c->send) : 0, c->receive ? stream_length(c->receive) : 0};
+        snapshot = (struct conn_snapshot){c->state,
+                                          c->snd.una,
+                                          c->snd.nxt,
+                                          c->snd.wnd,
+                                          c->rcv.nxt,
+                                          c->send ? stream_length(c->send) : 0,
+                                          c->receive ? stream_length(c->receive) : 0};
     return snapshot;
 }
 
@@ -236,6 +251,10 @@ void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *o
     memset(t, 0, sizeof *t);
     t->options = options ? *options : none;
     struct fixture_options fixture = t->options.fixture;
+    const struct weir_config sized = {.tcp_send_buffer_bytes = t->options.send_buffer ? t->options.send_buffer : 65536,
+                                      .tcp_receive_buffer_bytes = t->options.receive_buffer ? t->options.receive_buffer : 65536};
+    if (!WEIR_CFG_ALLOCATOR && !fixture.config)  // queues are carved at start there
+        fixture.config = &sized;
     fixture.link = fixture.link ? fixture.link : &weir_link_rawip;
     fixture.address = TCP_US;
     assert_true(fixture_open_with(&t->f, &fixture));
@@ -253,8 +272,12 @@ static weir_socket make_socket(struct tcp_fixture *t)
     const weir_socket socket = weir_socket_open(t->weir, WEIR_STREAM, 0);
     assert_true(socket > 0);
     if (WEIR_CFG_ALLOCATOR) {
-        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_SEND_BUFFER, t->options.send_buffer ? (int32_t)t->options.send_buffer : 65536), WEIR_OK);
-        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_RECEIVE_BUFFER, t->options.receive_buffer ? (int32_t)t->options.receive_buffer : 65536), WEIR_OK);
+        assert_int_equal(
+            weir_socket_set(t->weir, socket, WEIR_OPTION_SEND_BUFFER, t->options.send_buffer ? (int32_t)t->options.send_buffer : 65536),
+            WEIR_OK);
+        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_RECEIVE_BUFFER,
+                                         t->options.receive_buffer ? (int32_t)t->options.receive_buffer : 65536),
+                         WEIR_OK);
     }
     assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_REUSE_ADDRESS, 1), WEIR_OK);
     assert_int_equal(weir_socket_bind(t->weir, socket, &(struct weir_endpoint){weir_addr_any(), TCP_OUR_PORT}), WEIR_OK);
@@ -267,8 +290,8 @@ static struct tcp_options syn_options(const struct tcp_fixture *t)
 {
     const struct tcp_fixture_options *o = &t->options;
     struct tcp_options options = {.mss = o->mss ? o->mss : TCP_PEER_MSS, .window_scale = o->peer_scale, .ts_value = t->ts_value};
-    options.seen = (uint8_t)((o->no_mss ? 0 : TCP_SEEN_MSS) | (o->sack ? TCP_SEEN_SACK_PERMITTED : 0) | (o->scale ? TCP_SEEN_WINDOW_SCALE : 0) |
-                             (o->timestamps ? TCP_SEEN_TIMESTAMPS : 0));
+    options.seen = (uint8_t)((o->no_mss ? 0 : TCP_SEEN_MSS) | (o->sack ? TCP_SEEN_SACK_PERMITTED : 0) |
+                             (o->scale ? TCP_SEEN_WINDOW_SCALE : 0) | (o->timestamps ? TCP_SEEN_TIMESTAMPS : 0));
     return options;
 }
 
@@ -346,7 +369,8 @@ static void open_simultaneous(struct tcp_fixture *t, enum weir_tcp_state state)
 
 static void open_as(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    static void (*const how[])(struct tcp_fixture *, enum weir_tcp_state) = {[TCP_PASSIVE] = open_passive, [TCP_ACTIVE] = open_active, [TCP_SIMULTANEOUS] = open_simultaneous};
+    static void (*const how[])(struct tcp_fixture *, enum weir_tcp_state) = {
+        [TCP_PASSIVE] = open_passive, [TCP_ACTIVE] = open_active, [TCP_SIMULTANEOUS] = open_simultaneous};
     if (state == WEIR_TCP_SYN_SENT && t->options.open == TCP_PASSIVE)
         t->options.open = TCP_ACTIVE;
     how[t->options.open](t, state);
@@ -362,7 +386,8 @@ void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state)
         return;
     }
     settle_numbers(t);
-    const bool we_close_first = state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_TIME_WAIT;
+    const bool we_close_first =
+        state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_TIME_WAIT;
     if (we_close_first) {
         assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
         fixture_poll(&t->f, 0);

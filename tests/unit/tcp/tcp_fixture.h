@@ -27,14 +27,14 @@ enum tcp_fixture_open { TCP_PASSIVE, TCP_ACTIVE, TCP_SIMULTANEOUS };
 
 struct tcp_fixture_options {
     enum tcp_fixture_open open;
-    bool sack, timestamps, scale;      // what the peer offers
-    bool no_mss;                       // the peer sends no MSS option
-    uint8_t peer_scale;                // with `scale`
-    uint16_t mss;                      // the peer's; TCP_PEER_MSS
-    uint16_t window;                   // the peer's, unscaled; 65535
-    uint32_t send_buffer, receive_buffer;  // 65536
-    uint32_t irs;                      // the peer's first number; wraps after 8 bytes
-    struct fixture_options fixture;    // link, address are filled in
+    bool sack, timestamps, scale;                           // what the peer offers
+    bool no_mss;                                            // the peer sends no MSS option
+    uint8_t peer_scale;                                     // with `scale`
+    uint16_t mss;                                           // the peer's; TCP_PEER_MSS
+    uint16_t window;                                        // the peer's, unscaled; 65535
+    uint32_t send_buffer, receive_buffer;                   // 65536
+    uint32_t irs;                                           // the peer's first number; wraps after 8 bytes
+    struct fixture_options fixture;                         // link, address are filled in
     void (*before)(struct weir *weir, weir_socket socket);  // options to set before listen or connect
 };
 
@@ -42,16 +42,16 @@ struct tcp_fixture {
     struct fixture f;
     struct weir *weir;
     struct tcp_fixture_options options;
-    weir_socket socket, listener;      // 0: closed
+    weir_socket socket, listener;  // 0: closed
     struct weir_endpoint local, remote;
-    uint32_t ours, theirs;             // what relative numbers count from
-    uint16_t window;                   // in the peer's segments
-    uint32_t ts_value;                 // the peer's timestamp clock
-    uint32_t ts_echo;                  // our newest
-    uint32_t seen;                     // frames looked at
+    uint32_t ours, theirs;  // what relative numbers count from
+    uint16_t window;        // in the peer's segments
+    uint32_t ts_value;      // the peer's timestamp clock
+    uint32_t ts_echo;       // our newest
+    uint32_t seen;          // frames looked at
     // the segment that peer_expect took last
     struct tcp_segment got;
-    uint32_t got_seq, got_ack;         // relative
+    uint32_t got_seq, got_ack;  // relative
     const uint8_t *got_data;
     uint64_t got_us;
 };
@@ -60,16 +60,16 @@ struct tcp_fixture {
 struct peer_segment {
     uint8_t flags;
     uint32_t seq, ack;
-    uint32_t length;                   // payload: byte i of the peer's stream (relative) is peer_pattern(i)
-    const uint8_t *data;               // other payload
+    uint32_t length;      // payload: byte i of the peer's stream (relative) is peer_pattern(i)
+    const uint8_t *data;  // other payload
     uint16_t urgent;
-    bool own_window;                   // use `window` below, not the fixture's
+    bool own_window;  // use `window` below, not the fixture's
     uint16_t window;
-    const struct tcp_options *options; // other than the fixture's own (timestamps where agreed)
-    const uint8_t *raw_options;        // bytes as they are, a multiple of 4
+    const struct tcp_options *options;  // other than the fixture's own (timestamps where agreed)
+    const uint8_t *raw_options;         // bytes as they are, a multiple of 4
     uint32_t raw_length;
     bool bad_checksum;
-    bool quiet;                        // no poll after it
+    bool quiet;  // no poll after it
 };
 
 static inline uint8_t peer_pattern(uint32_t at) { return (uint8_t)(at * 7 + (at >> 8)); }
@@ -84,7 +84,7 @@ void tcp_fixture_close(struct tcp_fixture *t);
 
 void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in);
 void peer_send(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack);
-void peer_data(struct tcp_fixture *t, uint32_t seq, uint32_t length);                       // ACK of ours + 0
+void peer_data(struct tcp_fixture *t, uint32_t seq, uint32_t length);                        // ACK of ours + 0
 void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges);  // 2 * count relative edges
 
 // The next segment we sent; fails the test when there is none. Checks sums and lengths.
@@ -93,14 +93,14 @@ bool peer_has_more(const struct tcp_fixture *t);
 // … and it is this one. Flags but for PSH, which is TCP's own affair.
 void peer_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length);
 void peer_expect_nothing(struct tcp_fixture *t);
-void peer_drain(struct tcp_fixture *t);                     // forgets what was sent
+void peer_drain(struct tcp_fixture *t);  // forgets what was sent
 uint32_t peer_drain_count(struct tcp_fixture *t);
-uint64_t peer_pass(struct tcp_fixture *t, uint64_t us);      // time passes
+uint64_t peer_pass(struct tcp_fixture *t, uint64_t us);  // time passes
 
-struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t);   // NULL: gone
+struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t);      // NULL: gone
 enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t);  // also of half-open and TIME-WAIT records
 #define assert_state(t, expected) assert_int_equal(tcp_fixture_state(t), expected)
-int32_t user_error(struct tcp_fixture *t);               // takes the pending error
+int32_t user_error(struct tcp_fixture *t);  // takes the pending error
 
 // Writes `length` bytes of peer_pattern(from …), all of which must fit, and polls.
 void user_write(struct tcp_fixture *t, uint32_t from, uint32_t length);

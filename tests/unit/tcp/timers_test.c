@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timers of a connection: retransmission and its back-off, probes of a closed window, delayed ACKs, and the ends that time brings.
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -113,7 +114,7 @@ static void a_syn_is_repeated_for_three_minutes(void **state)
         assert_in_range(waited, expected_s * SECOND, expected_s * SECOND + 5000);
         assert_int_equal(t.got.flags, TCP_SYN);
         assert_int_equal(t.got_seq, UINT32_MAX);
-        expected_s *= 2;
+        expected_s = min_u32((uint32_t)expected_s * 2, WEIR_CFG_TCP_RTO_MAX_MS / 1000);
         total += waited;
         assert_state(&t, WEIR_TCP_SYN_SENT);
     }
@@ -134,7 +135,8 @@ static void a_lost_syn_makes_the_first_timeout_three_seconds(void **state)
             tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &plain);
             peer_pass(&t, 1200000);
             peer_drain(&t);
-            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                                     .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
             t.theirs++;
         } else {
             tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &plain);
@@ -412,7 +414,7 @@ static void memory_is_let_go_when_idle(void **state)
     peer_data(&t, 1000, 1000);
     peer_send(&t, TCP_ACK, 3000, 5 * 1460);
     peer_send(&t, TCP_ACK, 3000, 10 * 1460);
-    assert_true(weir_memory_used(t.weir) > before);
+    assert_true(weir_memory_used(t.weir) > before || !WEIR_CFG_ALLOCATOR);
     assert_int_equal(user_read(&t, 0, 5000), 3000);
     peer_pass(&t, 5 * SECOND);
     const struct tcp_conn *c = tcp_fixture_conn(&t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Timestamps and PAWS (RFC 7323).
+// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -39,7 +40,9 @@ static void without_agreement_there_are_none(void **state)
     (void)state;
     for (int open = TCP_PASSIVE; open <= TCP_ACTIVE; open++) {
         tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.open = open});
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 10, .options = &(struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 1}});
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK,
+                                                 .length = 10,
+                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 1}});
         peer_take(&t);
         assert_int_equal(t.got.options.seen, 0);
         assert_int_equal(user_read(&t, 0, 100), 10);
@@ -129,7 +132,7 @@ static void after_24_days_the_old_timestamp_says_nothing(void **state)
     peer_pass(&t, 25 * DAY_US);
     peer_drain(&t);
     t.ts_value = t.ts_value - 25u * 86400000u - 0x10000000;  // appears old
-    peer_data(&t, 10, 10);  // the first to come is beyond a hole
+    peer_data(&t, 10, 10);                                   // the first to come is beyond a hole
     peer_data(&t, 0, 10);
     assert_int_equal(user_read(&t, 0, 100), 20);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_PAWS), 0);
@@ -166,6 +169,24 @@ static void nobody_can_read_our_uptime(void **state)
     tcp_fixture_close(&t);
 }
 
+// RFC 6191: a SYN with a newer timestamp is new, whatever its number.
+static void a_newer_timestamp_reopens_time_wait(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_TIME_WAIT, &with_timestamps);
+    peer_pass(&t, 1000000);
+    struct tcp_options options = {.seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = 1460, .ts_value = t.ts_value - 100000};
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .seq = 5000, .options = &options});
+    peer_take(&t);
+    assert_int_equal(t.got.flags, TCP_ACK);
+    options.ts_value = t.ts_value;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .seq = UINT32_MAX - 5000, .options = &options});
+    peer_take(&t);
+    assert_int_equal(t.got.flags, TCP_SYN | TCP_ACK);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +198,7 @@ int main(void)
         cmocka_unit_test(after_24_days_the_old_timestamp_says_nothing),
         cmocka_unit_test(timestamps_wrap),
         cmocka_unit_test(nobody_can_read_our_uptime),
+        cmocka_unit_test(a_newer_timestamp_reopens_time_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

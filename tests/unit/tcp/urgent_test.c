@@ -153,7 +153,7 @@ static void urgent_data_is_marked(void **state)
     peer_expect(&t, TCP_ACK, 0, 0, 10);
     write_urgent(&t, 10, 3);  // Nagle does not hold it
     peer_expect(&t, TCP_ACK | TCP_URG, 10, 0, 3);
-    assert_int_equal(t.got.urgent, 3);  // the octet after the last urgent one
+    assert_int_equal(t.got.urgent, 3);                                // the octet after the last urgent one
     assert_false(weir_socket_ready(t.weir, t.socket) & WEIR_URGENT);  // what we send is no news for our reader
     peer_pass(&t, 400000);
     peer_take(&t);
