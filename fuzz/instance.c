@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "weir/socket.h"
+#include "weir/stats.h"
 #include "wire/arp.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -25,6 +26,8 @@ static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
 struct flow {
     uint16_t port, peer_port;
     uint32_t next, ack;      // Weir's next sequence number, and what it expects
+    uint32_t ts_value;       // its newest timestamp
+    bool timestamps;
 };
 
 struct world {
@@ -32,6 +35,7 @@ struct world {
     struct bytes in;
     struct flow flows[FLOWS];
     weir_socket sockets[SOCKETS];
+    uint32_t clock;          // of the peer's timestamps
     bool ethernet;
 };
 
@@ -61,6 +65,10 @@ static void learn(struct world *w, const uint8_t *packet, uint32_t length)
     }
     flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) + !!(segment.flags & TCP_FIN);
     flow->ack = segment.ack;
+    if (segment.options.seen & TCP_SEEN_TIMESTAMPS) {
+        flow->timestamps = true;
+        flow->ts_value = segment.options.ts_value;
+    }
 }
 
 static void listen_to_weir(struct world *w)
@@ -146,18 +154,38 @@ static void frame_ip4(struct world *w)
     fixture_input(&w->f, w->ethernet ? packet : ip, length + (w->ethernet ? 14 : 0));
 }
 
+// Options that fit the conversation: timestamps where they were agreed (late by up to 3 ms, or from the future), and `blocks` SACK blocks
+// relative to what Weir has sent. Returns their length.
+static uint32_t fitting_options(struct world *w, const struct flow *flow, uint8_t choice, uint8_t *bytes)
+{
+    struct tcp_options options = {.sack_count = choice & 3};
+    if (flow->timestamps) {
+        options.seen = TCP_SEEN_TIMESTAMPS;
+        options.ts_value = ++w->clock - (choice & 4 ? choice >> 3 & 3 : 0) + (choice & 0x20 ? 0x40000000 : 0);
+        options.ts_echo = flow->ts_value - (choice & 0x40 ? 5 : 0);
+    }
+    for (uint32_t i = 0; i < options.sack_count; i++) {
+        options.sack[i].left = flow->next - take16(&w->in);
+        options.sack[i].right = options.sack[i].left + take16(&w->in) % 3000;
+    }
+    return options.seen || options.sack_count ? tcp_options_emit(bytes, &options) : 0;
+}
+
+// Option lengths from 0x80 on are no lengths, but the choice of fitting ones.
 static void frame_tcp(struct world *w)
 {
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024] = {0};
-    uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), options = take8(&w->in) % (TCP_OPTIONS_MAX / 4 + 1);
+    uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), choice = take8(&w->in), options = choice % (TCP_OPTIONS_MAX / 4 + 1);
     const struct flow *flow = &w->flows[which % FLOWS];
-    bool known = (which & 0x80) && flow->port;
+    bool known = (which & 0x80) && flow->port, fitting = known && (choice & 0x80);
+    if (fitting)
+        options = (uint8_t)(fitting_options(w, flow, choice, bytes + TCP_BYTES) / 4);
     struct tcp_segment segment = {
         .source = known ? flow->peer_port : (uint16_t)(PORT_PEER + (which & 7)), .destination = known ? flow->port : PORT_ECHO,
         .seq = (known ? flow->ack : 1000) + (uint32_t)(int32_t)(int16_t)take16(&w->in), .ack = (known ? flow->next : 0) + (uint32_t)(int32_t)(int16_t)take16(&w->in),
         .window = take16(&w->in), .urgent = flags & TCP_URG ? take16(&w->in) : 0, .flags = flags, .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
     tcp_emit(bytes, &segment);
-    uint32_t option_length = 4u * options;
+    uint32_t option_length = fitting ? 0 : 4u * options;
     const uint8_t *option_bytes = take(&w->in, &option_length);
     memcpy(bytes + TCP_BYTES, option_bytes, option_length);
     uint32_t payload_length = take8(&w->in) * 4u;
@@ -210,7 +238,13 @@ static void frame_igmp(struct world *w)
     memcpy(bytes, data, length);
     length = length < 8 ? 8 : length;
     put_checksum(IP_ICMP, peer, bytes, length, 2);
-    send_ip4(w, 0, IP_IGMP, bytes, length);
+    uint8_t frame[14 + IP4_BYTES + sizeof bytes] = {0x01, 0x00, 0x5e, 0, 0, 1};
+    const struct ip4 header = {.source = peer.v4, .destination = 0xe0000001u, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 1, .protocol = IP_IGMP};
+    memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
+    put16(frame + 12, 0x0800);
+    ip4_emit(frame + 14, &header);
+    memcpy(frame + 14 + IP4_BYTES, bytes, length);
+    fixture_input(&w->f, w->ethernet ? frame : frame + 14, IP4_BYTES + length + (w->ethernet ? 14 : 0));
 }
 
 static void frame_arp(struct world *w)
@@ -308,6 +342,44 @@ static void move_data(struct world *w, weir_socket socket, uint8_t choice)
     }
 }
 
+// All that can be asked about the instance and a socket.
+static void inspect(struct world *w, weir_socket socket)
+{
+    struct weir *weir = w->f.weir;
+    struct weir_tcp_info info;
+    struct weir_socket_info about;
+    struct weir_endpoint end;
+    (void)weir_socket_tcp_info(weir, socket, &info);
+    (void)weir_socket_local(weir, socket, &end);
+    (void)weir_socket_peer(weir, socket, &end);
+    uint32_t cursor = 0, seen = 0;
+    while ((cursor = weir_socket_next(weir, cursor, &about)) != 0)
+        CHECK(++seen < 100000);
+}
+
+// What is rarer than a call on a socket.
+static void use_instance(struct world *w, weir_socket socket, uint8_t choice)
+{
+    struct weir *weir = w->f.weir;
+    const struct weir_endpoint self = {choice & 0x80 ? weir_ip4(127, 0, 0, 1) : ours, choice & 8 ? 9 : PORT_ECHO};
+    switch (choice & 7) {
+    case 0: case 1: inspect(w, socket); break;
+    case 2: (void)weir_socket_connect(weir, socket, &self); break;   // to ourselves
+    case 3: (void)weir_socket_membership(weir, socket, weir_addr_v4(0xe0000001u + (choice >> 4)), 0, !(choice & 8)); break;
+    case 4: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
+    case 5: (void)weir_netif_set_address(&w->f.netif, choice & 8 ? ours : weir_addr_any(), 24, choice & 0x10 ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE); break;
+    case 6: (void)weir_socket_set_congestion(weir, socket, choice & 8 ? "reno" : "cubic"); break;
+    default:
+        while (w->f.held)   // a driver gives back what it holds before it goes
+            fixture_poll(&w->f, 1000);
+        weir_netif_remove(&w->f.netif);
+        fixture_poll(&w->f, choice & 8 ? 2000000 : 0);
+        CHECK(weir_netif_add(weir, &w->f.netif) == WEIR_OK);
+        (void)weir_netif_set_address(&w->f.netif, ours, 24, WEIR_ADDRESS_AT_ONCE);
+        fixture_know_peer(&w->f, peer);
+    }
+}
+
 static void use_socket(struct world *w)
 {
     struct weir *weir = w->f.weir;
@@ -326,6 +398,7 @@ static void use_socket(struct world *w)
     case 8: w->f.fail_at = choice & 15; break;
     case 9: weir_link_change(&w->f.netif, choice & 1); break;
     case 10: w->f.block_tx = choice & 1; if (!w->f.block_tx) weir_tx_ready(&w->f.netif); break;
+    case 12: use_instance(w, socket, choice); break;
     default: move_data(w, socket, choice); break;
     }
 }

@@ -50,10 +50,11 @@ def packet(data):
     return raw(MAC + PEER_MAC + b"\x08\0" + data)
 
 
-def segment(flags, seq=0, ack=0, window=0xFFFF, options=b"", payload=b"", known=True, flow=0, how=0, urgent=0):
+def segment(flags, seq=0, ack=0, window=0xFFFF, options=b"", payload=b"", known=True, flow=0, how=0, urgent=0, fitting=None):
+    """`fitting`: the harness makes the options, timestamps where they were agreed and fitting & 3 SACK blocks (numbers in `options`)."""
     assert len(options) % 4 == 0
     payload += b"\0" * (-len(payload) % 4)
-    return (bytes([0x20 | POLL, how, (0x80 if known else 0) | flow, flags, len(options) // 4]) + struct.pack(">HHH", seq & 0xFFFF, ack & 0xFFFF, window)
+    return (bytes([0x20 | POLL, how, (0x80 if known else 0) | flow, flags, len(options) // 4 if fitting is None else 0x80 | fitting]) + struct.pack(">HHH", seq & 0xFFFF, ack & 0xFFFF, window)
             + (struct.pack(">H", urgent) if flags & URG else b"") + options + bytes([len(payload) // 4]) + payload)
 
 
@@ -70,7 +71,40 @@ OPTIONS = MSS + b"\1\3\3\7" + b"\4\2\1\1"
 CONNECT = segment(SYN, known=False, options=OPTIONS) + segment(ACK) + call(1, 0)
 
 
+TIMES = OPTIONS + b"\1\1\10\12\0\0\0\0\0\0\0\0"   # as Linux opens
+
+
+def timed(flags, **more):
+    return segment(flags, fitting=more.pop("fitting", 0), **more)
+
+
+def blocks(*edges):
+    return b"".join(struct.pack(">HH", back, length) for back, length in edges)
+
+
 def instance_seeds():
+    opened = segment(SYN, known=False, options=TIMES) + timed(ACK) + call(1, 0)
+    for link, name in ((ETHERNET, ""), (RAW, "-raw-ip")):
+        yield "timestamps" + name, [link, opened] + [timed(ACK, payload=b"data" * 30) for _ in range(6)] + [call(11, 1, 2), call(11, 0xF8, 2), time(0), timed(ACK), timed(ACK, ack=-100),
+                                    call(11, 0xF8, 2), time(0), timed(ACK), timed(ACK | FIN), call(2, 1, 2), time(1), timed(ACK), time(6)]
+    yield "old-timestamps", [ETHERNET, opened, timed(ACK, payload=b"data", fitting=0x20), timed(ACK, payload=b"data"), timed(ACK, payload=b"data", fitting=0x1C), timed(RST, fitting=4), time(4),
+                             segment(ACK, payload=b"none")]
+    yield "sack-in", [ETHERNET, opened, call(11, 0xF8, 2), call(11, 0xF8, 2), time(0), timed(ACK, ack=-2000, fitting=1, options=blocks((1000, 500))),
+                      timed(ACK, ack=-2000, fitting=3, options=blocks((300, 100), (600, 200), (1000, 300))), time(1), timed(ACK, ack=-1500, fitting=2, options=blocks((2500, 300), (800, 10))), time(4),
+                      timed(ACK, ack=-100, fitting=1, options=blocks((65535, 0xFFFF))), timed(ACK)]
+    yield "sack-out", [ETHERNET, opened] + [timed(ACK, seq=n, payload=b"abcd" * 5) for n in (400, 40, 200, 80, 200, 0, 20, 100)] + [time(2), call(11, 1, 2)]
+    yield "cookies", [ETHERNET] + [segment(SYN, known=False, flow=n % 4, how=2 | (1 + n % 14) << 4, options=OPTIONS) for n in range(40)] + [
+        segment(SYN, known=False, flow=5, options=TIMES), timed(ACK), call(1, 0), timed(ACK, payload=b"data"), segment(SYN, known=False, flow=6), segment(ACK), segment(ACK, ack=5), call(1, 0)]
+    yield "urgent-both-ways", [ETHERNET, CONNECT, call(11, 0x22, 2), time(0), segment(ACK | URG, urgent=3, payload=b"abcd"), call(11, 3, 2), call(11, 0x0B, 2), call(11, 1, 2),
+                               segment(ACK | URG, seq=0, urgent=9, payload=b"efgh"), call(11, 1, 2), segment(ACK, payload=b"ijklmnop"), call(11, 1, 2), call(11, 3, 2), call(11, 1, 2), time(1)]
+    yield "loopback", [ETHERNET, call(0, 0), call(12, 0x82, 2), time(0), call(1, 0), call(11, 0xF8, 2), time(1), call(11, 0x81, 3), call(11, 0x88, 3), time(1), call(2, 1, 2), time(1), call(2, 1, 3),
+                       call(12, 0), time(6)]
+    yield "groups", [ETHERNET, call(12, 0x43, 1), call(12, 0x53, 1)] + [bytes([0x78]) + kind + b"\0" * 8 for kind in (b"\x11\x64\0\0\0\0\0\0", b"\x11\0\0\0\0\0\0\0", b"\x16\0\0\0\xe0\0\0\5",
+                     b"\x12\0\0\0\xe0\0\0\5")] + [time(4), bytes([0x78]) + b"\x11\xff\0\0\xe0\0\0\5\x0f\xff\0\1\1\2\3\4", time(5), call(12, 0x4B, 1), time(1)]
+    yield "interface-goes", [ETHERNET, CONNECT, call(11, 0xF8, 2), call(12, 7), call(11, 0x18, 2), time(3), call(12, 0x0F), time(4), segment(ACK), time(4)]
+    yield "address-goes", [ETHERNET, CONNECT, call(11, 0xF8, 2), call(12, 5), time(3), call(12, 0x1D), time(5), bytes([0x88, 2, 0]), time(3), call(12, 4), time(2), call(12, 0x0C), time(4)]
+    yield "inspection", [ETHERNET, opened, call(12, 0, 2), call(12, 6, 2), call(12, 0x0E, 2), segment(SYN, known=False, flow=3), call(12, 0), timed(ACK | FIN), call(2, 1, 2), timed(ACK), call(12, 0)]
+    yield "keepalive", [ETHERNET, CONNECT] + [call(5, option, 2, struct.pack(">H", 1)) for option in range(32)] + [time(0x1C), segment(ACK, seq=-1), time(0x1E), time(0x1E)]
     sack = b"\1\1\5\12" + struct.pack(">II", 100, 200)
     yield "conversation", [ETHERNET, CONNECT, segment(ACK | PSH, payload=b"hello world!"), time(1), call(11, 1, 2), call(11, 0x20, 2), time(2), segment(ACK),
                            segment(ACK | FIN), call(2, 1, 2), time(4), segment(ACK), time(6)]

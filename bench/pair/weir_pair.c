@@ -25,7 +25,7 @@
 #define MSS 1460u
 #define QUEUE 4096u
 #define MEASURED_PORT 79u  // of the connections that come and go: none of the others take its 28,000 client ports
-#define BATCH 2u  // frames a receiver takes before its weir_poll: the classic ACK of every second segment
+#define BATCH 2u           // frames a receiver takes before its weir_poll: the classic ACK of every second segment
 
 struct frame {
     uint32_t length;
@@ -376,8 +376,8 @@ static void run_idle(uint64_t count)
         settle();
     }
     const uint64_t idle = weir_memory_used(ends[1].weir) - before;
-    printf("{\"stack\": \"weir\", \"test\": \"idle\", \"units\": %llu, \"bytes\": %llu, \"bytes_after_traffic\": %llu}\n", (unsigned long long)count,
-           (unsigned long long)(idle / count), (unsigned long long)(busy / count));
+    printf("{\"stack\": \"weir\", \"test\": \"idle\", \"units\": %llu, \"bytes\": %llu, \"bytes_after_traffic\": %llu}\n",
+           (unsigned long long)count, (unsigned long long)(idle / count), (unsigned long long)(busy / count));
 }
 
 static void run_insert(uint64_t count)

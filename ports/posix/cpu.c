@@ -140,10 +140,10 @@ static uint16_t sse2_copy_sum(void *restrict to, const void *restrict from, size
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_STEP static inline __attribute__((always_inline)) AVX2
 
-// Lanes of 64 bits, added up with no thought of carries, tell the sum exactly when each is added twice: once as it lies, and once four bytes
-// further on. With L and H the sums of the lower and upper 32-bit words of all lanes, the first gives L and, above it, H and the carries out
-// of L; the second gives H and, above it, L (but for the first word, and with the one behind the last) and the carries out of H. The
-// difference of what is equal otherwise is the number of carries.
+// Lanes of 64 bits, added up with no thought of carries, tell the sum exactly when each is added twice: once as it lies, and once four
+// bytes further on. With L and H the sums of the lower and upper 32-bit words of all lanes, the first gives L and, above it, H and the
+// carries out of L; the second gives H and, above it, L (but for the first word, and with the one behind the last) and the carries out of
+// H. The difference of what is equal otherwise is the number of carries.
 struct lanes {
     __m256i here, further;
 };

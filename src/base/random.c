@@ -56,8 +56,8 @@ static uint64_t siphash_load(const uint8_t *p, size_t bytes)
 // Eight bytes, as compilers recognise it: one load where the machine is little-endian.
 static inline uint64_t siphash_load_8(const uint8_t *p)
 {
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-           (uint64_t)p[7] << 56;
+    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)

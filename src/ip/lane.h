@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Network headers of packets that follow one another between the same two ends: they differ from the first, which went through all checks, in
-// length, identification and checksum only. For src/tcp/lane.c.
+// Network headers of packets that follow one another between the same two ends: they differ from the first, which went through all checks,
+// in length, identification and checksum only. For src/tcp/lane.c.
 #ifndef IP_LANE_H
 #define IP_LANE_H
 
@@ -43,7 +43,8 @@ static inline bool ip_lane_good(const uint8_t *header, uint32_t fixed_sum, uint3
     memcpy(&length_id, header + 2, 4);
     memcpy(&checksum, header + 10, 2);
     *length = total - IP_LANE_BYTES - transport_bytes;
-    return total >= IP_LANE_BYTES + transport_bytes && total <= room && checksum_fold_words((uint64_t)length_id + checksum + fixed_sum) == 0xffff;
+    return total >= IP_LANE_BYTES + transport_bytes && total <= room &&
+           checksum_fold_words((uint64_t)length_id + checksum + fixed_sum) == 0xffff;
 }
 // Completes a header with ip_lane_sum for another length of the whole packet.
 static inline void ip_lane_length(uint8_t *header, uint32_t sum, uint32_t length)

@@ -280,33 +280,49 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     neighbour_waiters_release(weir, n, error);
 }
 
-// The least recently used entry that may go. Entries that somebody waits for, and static ones, may not; the wire's wishes
-// (`stale_only`) do not displace what is in use.
-static struct neighbour *neighbour_recyclable(struct weir *weir, bool stale_only)
+// How readily an entry makes room: 0: not at all, as long as somebody waits for it, or it is static; IN_USE; ASKED: for a reply alone, so
+// for a stranger who may not exist; OLD: nobody needs it now.
+enum neighbour_rank { RANK_STAYS, RANK_IN_USE, RANK_ASKED, RANK_OLD };
+
+static enum neighbour_rank neighbour_rank(const struct weir *weir, const struct neighbour *n)
+{
+    if (n->waiting || n->state == NEIGHBOUR_STATIC)
+        return RANK_STAYS;
+    if (n->state == NEIGHBOUR_INCOMPLETE)
+        return RANK_ASKED;
+    if (n->packets)
+        return RANK_STAYS;
+    return n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n)) ? RANK_OLD : RANK_IN_USE;
+}
+
+// The entry that goes most readily, of equal ones the least recently used. What strangers bring about (`strange`) displaces old ones only.
+static struct neighbour *neighbour_recyclable(struct weir *weir, bool strange)
 {
     struct arp *arp = &weir->arp;
     const uint16_t now = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     // Tables larger than the bound are searched from a place that moves on with every call.
     const uint32_t scan = min_u32(WEIR_CFG_NEIGHBOURS, NEIGHBOUR_RECYCLE_SCAN);
     uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0;
+    enum neighbour_rank best_rank = strange ? RANK_ASKED : RANK_STAYS;
     struct neighbour *best = NULL;
     for (uint32_t i = 0; i < scan; i++, at = at + 1 < WEIR_CFG_NEIGHBOURS ? at + 1 : 0) {
         struct neighbour *n = &arp->table[at];
-        const bool stale = n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
-        const bool may_go =
-            !n->waiting && !n->packets && (stale || (!stale_only && (n->state == NEIGHBOUR_REACHABLE || n->state == NEIGHBOUR_PROBE)));
-        if (may_go && (!best || (uint16_t)(now - n->used_at) > (uint16_t)(now - best->used_at)))
+        const enum neighbour_rank rank = neighbour_rank(weir, n);
+        const bool older = best && rank == best_rank && (uint16_t)(now - n->used_at) > (uint16_t)(now - best->used_at);
+        if (rank > best_rank || older) {
             best = n;
+            best_rank = rank;
+        }
     }
     return best;
 }
 
 // A new entry, linked and otherwise empty. NULL, and counted: nothing may make room for it.
-static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool stale_only)
+static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange)
 {
     struct arp *arp = &weir->arp;
     if (!arp->free) {
-        struct neighbour *old = neighbour_recyclable(weir, stale_only);
+        struct neighbour *old = neighbour_recyclable(weir, strange);
         count(weir, WEIR_COUNT_ARP_FULL);
         if (!old)
             return NULL;
@@ -388,7 +404,7 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
     struct neighbour *n = neighbour_find(weir, netif, path->next_hop);
     *verdict = WEIR_TX_DONE;
     if (!n) {
-        n = neighbour_entry_new(weir, netif, path->next_hop, false);
+        n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
         if (!n) {
             netif->stats.tx_dropped++;
             return NULL;

@@ -158,7 +158,8 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
         return WEIR_NO_MEMORY;
     netif->index = index;
     netif->weir = weir;
-    netif->flags |= WEIR_NETIF_UP | WEIR_NETIF_LINK;
+    // News of room from before it was added, or from between two such times, went unheard: a driver that is full says so again.
+    netif->flags = (uint8_t)((netif->flags | WEIR_NETIF_UP | WEIR_NETIF_LINK) & ~WEIR_NETIF_TX_BLOCKED);
     netif->arp_state = WEIR_ADDRESS_NONE;
     struct weir_netif **end = &weir->netifs;
     while (*end)

@@ -16,7 +16,10 @@
 #endif
 
 static struct slots *segment_of(const struct handles *handles, uint32_t index) { return handles->segments[index / PER_SEGMENT]; }
-static struct slot *slot_at(const struct handles *handles, uint32_t index) { return &segment_of(handles, index)->slot[index % PER_SEGMENT]; }
+static struct slot *slot_at(const struct handles *handles, uint32_t index)
+{
+    return &segment_of(handles, index)->slot[index % PER_SEGMENT];
+}
 
 static struct sock *slot_sock(const struct slot *slot) { return slot->word & 1 ? NULL : (struct sock *)slot->word; }
 static uint32_t slot_generation(const struct slot *slot) { return (uint32_t)(slot->word >> 1) >> INDEX_BITS; }
@@ -51,10 +54,7 @@ static void segment_add(struct handles *handles, struct slots *segment, void **u
 
 #if WEIR_CFG_ALLOCATOR
 
-static uint32_t segment_slots(const struct handles *handles)
-{
-    return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT);
-}
+static uint32_t segment_slots(const struct handles *handles) { return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT); }
 
 static size_t segment_bytes(uint32_t slots) { return sizeof(struct slots) + slots * sizeof(struct slot); }
 

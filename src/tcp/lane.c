@@ -33,8 +33,8 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
     const uint32_t expected_at = packet->netif->link == &weir_link_ethernet ? ETHERNET_BYTES : 0;
     const uint32_t known = network_at + IP_LANE_BYTES + 4;
     uint8_t mask[TCP_LANE_WORDS * 8] = {0};
-    if (packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask || network_at != expected_at ||
-        !ip_lane_mask(packet->network, mask + network_at))
+    if (packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask ||
+        network_at != expected_at || !ip_lane_mask(packet->network, mask + network_at))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
     memset(mask, 0xff, network_at);
@@ -55,7 +55,8 @@ static bool lane_fits(const struct packet_out *out, const uint8_t *network)
 {
     const uint8_t *tcp = network + IP_LANE_BYTES;
     uint8_t mask[IP_LANE_BYTES];
-    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED && !out->tx.checksum_start;
+    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED &&
+           !out->tx.checksum_start;
 }
 
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out)
@@ -72,7 +73,8 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     lane->out.network_at = (uint8_t)(length - TCP_LANE_HEADER - IP_LANE_BYTES);
     lane->out.network_sum = ip_lane_sum(network);
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
-    lane->out.transport_sum += (uint32_t)c->local.port + c->remote.port + (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
+    lane->out.transport_sum +=
+        (uint32_t)c->local.port + c->remote.port + (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
     lane->out.generation = weir->ip.generation;
     lane->out.neighbours = weir->arp.generation;
     lane->out.made_ms = weir->now_ms;
@@ -108,7 +110,8 @@ static inline uint32_t lane_begin(struct weir *weir, struct tcp_conn *c, const s
 #define LANE_PIECES 0x10000u  // beyond every sum
 
 // Lends `length` bytes of the send queue from `seq` on, and sums them. LANE_PIECES: they lie in too many.
-static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct packet_out *out, uint32_t seq, uint32_t length)
+static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct packet_out *out, uint32_t seq,
+                                    uint32_t length)
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);
     struct weir_span span = stream_stretch(c->send, offset, length);

@@ -18,9 +18,9 @@ struct weir;
 struct weir_netif;
 struct weir_frame;
 
-#define TCP_LANES 16u       // connections are spread over them by their ports; a newcomer takes the lane over
-#define TCP_LANE_WORDS 5u   // 40 bytes: Ethernet without a tag or bare IP, the network header, both ports
-#define TCP_LANE_HEADER 32u // bytes of TCP header: with timestamps, as every modern peer agrees on
+#define TCP_LANES 16u        // connections are spread over them by their ports; a newcomer takes the lane over
+#define TCP_LANE_WORDS 5u    // 40 bytes: Ethernet without a tag or bare IP, the network header, both ports
+#define TCP_LANE_HEADER 32u  // bytes of TCP header: with timestamps, as every modern peer agrees on
 
 #if WEIR_CFG_FAST_PATH
 struct tcp_lane {
@@ -38,6 +38,7 @@ struct tcp_lane {
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
         uint8_t header[72];                   // link, network and transport
+        uint8_t unused[48];                   // a lane is found by a shift
     } out;
 };
 #endif

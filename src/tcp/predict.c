@@ -8,8 +8,8 @@
 
 // A connection with any of these has something under way that the steps must see.
 #define UNUSUAL \
-    (TCP_CLOSED_BY_USER | TCP_READ_SHUT | TCP_FIN_QUEUED | TCP_FIN_RECEIVED | TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_URGENT_SEND | \
-     TCP_URGENT_RECEIVED | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW)
+    (TCP_CLOSED_BY_USER | TCP_READ_SHUT | TCP_FIN_QUEUED | TCP_FIN_RECEIVED | TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | \
+     TCP_URGENT_SEND | TCP_URGENT_RECEIVED | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW)
 
 // Established and at peace: nothing beyond a hole, no duplicate to report, no urgent data, no recovery, no closed window, an open user.
 static inline bool at_peace(const struct tcp_conn *c, uint32_t timestamps)
@@ -142,13 +142,15 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
         return false;
     const struct tcp_lane *const lane = tcp_lane_at(weir, get16(tcp), get16(tcp + 2));
     if (!same_head(weir, lane, netif, bytes) || tcp[12] != TCP_LANE_HEADER << 2 || (tcp[13] & ~TCP_PSH) != TCP_ACK ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED || !ip_lane_good(network, lane->in.network_sum, frame->length - network_at, TCP_LANE_HEADER, &length))
+        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED ||
+        !ip_lane_good(network, lane->in.network_sum, frame->length - network_at, TCP_LANE_HEADER, &length))
         return false;
     struct tcp_conn *const c = lane->c;
     if (get32(tcp + 4) != c->rcv.nxt || !at_peace(c, TCP_USE_TIMESTAMPS) || tcp_timestamp_old(c, get32(tcp + 24)) ||
         !ack_expected(c, get32(tcp + 8), get16(tcp + 14), length))
         return false;
-    const uint64_t header_sum = checksum_words(tcp, TCP_LANE_HEADER) + lane->in.pseudo_sum + checksum_word((uint16_t)(TCP_LANE_HEADER + length));
+    const uint64_t header_sum =
+        checksum_words(tcp, TCP_LANE_HEADER) + lane->in.pseudo_sum + checksum_word((uint16_t)(TCP_LANE_HEADER + length));
     if (!lane_take_segment(weir, c, tcp, length, header_sum))
         return false;
     netif->stats.rx_frames++;

@@ -443,6 +443,29 @@ static void the_least_recently_used_makes_room(void **state)
     fixture_close(&f);
 }
 
+// Replies to sources that do not exist (a SYN flood, pings) ask for them all. What is in use stays, and our own needs come before them.
+static void a_flood_of_replies_displaces_nothing_in_use(void **state)
+{
+    (void)state;
+    const struct fixture_options options = {.address = weir_addr_v4(OURS), .prefix_length = 8, .mode = FIXTURE_PLAIN};
+    struct fixture f;
+    struct path path = {0}, other = {0};
+    struct sock sock = {0};
+    assert_true(fixture_open_with(&f, &options));
+    meet(&f, &path, PEER, FIXTURE_PEER_MAC);
+    for (uint32_t i = 0; i < 4 * WEIR_CFG_NEIGHBOURS; i++)
+        (void)frames_output(&f, &other, 0x0a010000u + i, "reply", 5, NULL);
+    assert_int_equal(entries(&f), WEIR_CFG_NEIGHBOURS);
+    assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
+    assert_int_equal(frames_output(&f, &other, PEER + 1, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
+    assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
+    fixture_poll(&f, 2 * SECOND);
+    assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER + 1, OURS);
+    frames_assert_queued(&f, &sock);
+    fixture_close(&f);
+}
+
 // Nothing may make room: what is to be sent is lost, and counted.
 static void a_table_full_of_waiters(void **state)
 {
@@ -710,6 +733,7 @@ int main(void)
         cmocka_unit_test(claims_are_verified),
         cmocka_unit_test(requests_teach),
         cmocka_unit_test(a_flood_of_requests_displaces_nothing_in_use),
+        cmocka_unit_test(a_flood_of_replies_displaces_nothing_in_use),
         cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(a_table_full_of_waiters),
         cmocka_unit_test(addresses_are_announced),

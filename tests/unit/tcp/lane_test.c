@@ -73,6 +73,7 @@ static void move(struct flow *x, uint32_t bytes)
 {
     x->total += bytes;
     assert_true(pair_run_until(&x->pair, moved, x, 4000000000u));
+    pair_run(&x->pair, 100000);  // the last acknowledgement, too
 }
 
 static const struct tcp_lane *lane_of(struct weir *weir)
@@ -159,7 +160,8 @@ static void an_option_is_heeded_at_once(void **state)
     pair_close(&x.pair);
 }
 
-static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count, uint64_t now_us)
+static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
+                      uint64_t now_us)
 {
     (void)netif, (void)outgoing, (void)slices, (void)count, (void)now_us;
     ++*(uint64_t *)self->context;
@@ -178,7 +180,7 @@ static void nothing_is_hidden(void **state)
     move(&x, 100000);
     pair_run(&x.pair, 1000000);
     const struct weir_netif_stats after = x.pair.b.netif.stats;
-    assert_true(x.tapped > 100);
+    assert_true(x.tapped > 60);
     assert_int_equal(x.tapped, after.rx_frames - before.rx_frames + after.tx_frames - before.tx_frames);
     assert_true(after.rx_bytes - before.rx_bytes > 100000);
     weir_tap_remove(x.pair.b.weir, &tap);
@@ -188,12 +190,9 @@ static void nothing_is_hidden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_take_their_lane),
-        cmocka_unit_test(every_wrong_bit_is_noticed),
-        cmocka_unit_test(a_new_neighbour_is_heeded_at_once),
-        cmocka_unit_test(a_changed_address_is_heeded_at_once),
-        cmocka_unit_test(an_option_is_heeded_at_once),
-        cmocka_unit_test(nothing_is_hidden),
+        cmocka_unit_test(both_sides_take_their_lane),        cmocka_unit_test(every_wrong_bit_is_noticed),
+        cmocka_unit_test(a_new_neighbour_is_heeded_at_once), cmocka_unit_test(a_changed_address_is_heeded_at_once),
+        cmocka_unit_test(an_option_is_heeded_at_once),       cmocka_unit_test(nothing_is_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
