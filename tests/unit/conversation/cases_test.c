@@ -121,7 +121,8 @@ static void sack_blocks_and_data_fit_the_link(void **state)
     struct pair p;
     weir_socket client, server;
     (void)state;
-    pair_open(&p, &(struct pair_options){.link = {.delay_us = 2000, .loss_ppm = 30000, .reorder_ppm = 100000}, .seed = 5, .a.mtu = 296, .b.mtu = 296});
+    pair_open(&p, &(struct pair_options){
+                      .link = {.delay_us = 2000, .loss_ppm = 30000, .reorder_ppm = 100000}, .seed = 5, .a.mtu = 296, .b.mtu = 296});
     pair_connect(&p, PORT, &client, &server);
     uint32_t received[2] = {0, 0};
     for (int turn = 0; turn < 2000; turn++) {

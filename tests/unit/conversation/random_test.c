@@ -23,8 +23,8 @@ static void show_replay(void)
         return;
     running = false;
     const char *driver = getenv("WEIR_TEST_DRIVER");
-    fprintf(stderr, "\nto replay: %s%s%sWEIR_SEED=%llu, then the name of this program\n", driver ? "WEIR_TEST_DRIVER=" : "", driver ? driver : "",
-            driver ? " " : "", (unsigned long long)plan_now.seed);
+    fprintf(stderr, "\nto replay: %s%s%sWEIR_SEED=%llu, then the name of this program\n", driver ? "WEIR_TEST_DRIVER=" : "",
+            driver ? driver : "", driver ? " " : "", (unsigned long long)plan_now.seed);
     talk_describe(stderr, &plan_now);
 }
 
@@ -54,8 +54,8 @@ static void one_conversation(void **state)
     (void)state;
     run_seed(number("WEIR_SEED", 0), &stats);
     talk_describe(stderr, &plan_now);
-    fprintf(stderr, "%llu bytes in %.3f s, %u frames, %u segments retransmitted, %u timeouts\n", (unsigned long long)stats.bytes, (double)stats.virtual_us / 1e6,
-            stats.frames, stats.retransmitted, stats.timeouts);
+    fprintf(stderr, "%llu bytes in %.3f s, %u frames, %u segments retransmitted, %u timeouts\n", (unsigned long long)stats.bytes,
+            (double)stats.virtual_us / 1e6, stats.frames, stats.retransmitted, stats.timeouts);
 }
 
 static void conversations(void **state)
@@ -92,7 +92,7 @@ int main(void)
         tests[block] = (struct CMUnitTest){names[block], conversations, NULL, explain, (void *)block};
     }
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    fprintf(stderr, "%llu bytes in %.0f s of virtual time, %u frames, %u segments retransmitted, %u timeouts\n", (unsigned long long)sum.bytes,
-            (double)sum.virtual_us / 1e6, sum.frames, sum.retransmitted, sum.timeouts);
+    fprintf(stderr, "%llu bytes in %.0f s of virtual time, %u frames, %u segments retransmitted, %u timeouts\n",
+            (unsigned long long)sum.bytes, (double)sum.virtual_us / 1e6, sum.frames, sum.retransmitted, sum.timeouts);
     return failed;
 }

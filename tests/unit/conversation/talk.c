@@ -124,7 +124,10 @@ void talk_plan_make(struct talk_plan *plan, uint64_t seed, enum fixture_mode mod
     plan->wrap_side = one_in(&random, 3) ? between(&random, 1, 2) : 0;
     plan->flows = one_in(&random, 3) ? between(&random, 2, TALK_FLOWS) : 1;
     const uint16_t mtu = plan->mtu_a < plan->mtu_b ? plan->mtu_a : plan->mtu_b;
-    const uint32_t most = (mtu < 500 ? 40000u : one_in(&random, 10) && plan->link.loss_ppm + plan->back.loss_ppm <= 20000 ? 3000000u : 200000u) / plan->flows;
+    const uint32_t most = (mtu < 500                                                                   ? 40000u
+                           : one_in(&random, 10) && plan->link.loss_ppm + plan->back.loss_ppm <= 20000 ? 3000000u
+                                                                                                       : 200000u) /
+                          plan->flows;
     plan->wrap_before = between(&random, 1, most);
     for (uint32_t i = 0; i < plan->flows; i++) {
         plan_user(&plan->client[i], &random, most);
@@ -138,24 +141,25 @@ void talk_plan_make(struct talk_plan *plan, uint64_t seed, enum fixture_mode mod
 
 static void describe_link(FILE *out, const char *name, const struct pair_link *link)
 {
-    fprintf(out, "  %s: delay %u us, rate %u B/s, queue %u, loss %u, reorder %u by %u us, duplicate %u ppm\n", name, link->delay_us, link->rate,
-            link->queue_frames, link->loss_ppm, link->reorder_ppm, link->reorder_us, link->duplicate_ppm);
+    fprintf(out, "  %s: delay %u us, rate %u B/s, queue %u, loss %u, reorder %u by %u us, duplicate %u ppm\n", name, link->delay_us,
+            link->rate, link->queue_frames, link->loss_ppm, link->reorder_ppm, link->reorder_us, link->duplicate_ppm);
 }
 
 static void describe_user(FILE *out, const char *name, const struct talk_user *u)
 {
-    fprintf(out, "  %s: sends %u by %u, reads by %u from %u us on, pauses %u us every %u,%s%s%s%s buffers %u %u, aborts at %d%s\n", name, u->send_bytes,
-            u->write_most, u->read_most, u->read_delay_us, u->pause_us, u->pause_every, u->in_place ? " in place" : "", u->edges ? " edges" : "",
-            u->no_delay ? " nodelay" : "", u->quick_ack ? " quickack" : "", u->send_buffer, u->receive_buffer, (int)u->abort_at,
-            u->close_at_once ? ", closes at once" : "");
+    fprintf(out, "  %s: sends %u by %u, reads by %u from %u us on, pauses %u us every %u,%s%s%s%s buffers %u %u, aborts at %d%s\n", name,
+            u->send_bytes, u->write_most, u->read_most, u->read_delay_us, u->pause_us, u->pause_every, u->in_place ? " in place" : "",
+            u->edges ? " edges" : "", u->no_delay ? " nodelay" : "", u->quick_ack ? " quickack" : "", u->send_buffer, u->receive_buffer,
+            (int)u->abort_at, u->close_at_once ? ", closes at once" : "");
 }
 
 void talk_describe(FILE *out, const struct talk_plan *plan)
 {
     static const char *const modes[] = {"environment", "plain", "scribble", "full", "sliced", "hold"};
-    fprintf(out, "seed %llu: %s, MTU %u and %u, drivers %s and %s, %s, corrupt %u ppm, wrap %u %u bytes on, trouble %u at %u budget %llu%s\n",
-            (unsigned long long)plan->seed, plan->raw_ip ? "raw IP" : "Ethernet", plan->mtu_a, plan->mtu_b, modes[plan->mode_a], modes[plan->mode_b],
-            plan->congestion, plan->corrupt_ppm, plan->wrap_side, plan->wrap_before, plan->trouble, plan->fail_at,
+    fprintf(out,
+            "seed %llu: %s, MTU %u and %u, drivers %s and %s, %s, corrupt %u ppm, wrap %u %u bytes on, trouble %u at %u budget %llu%s\n",
+            (unsigned long long)plan->seed, plan->raw_ip ? "raw IP" : "Ethernet", plan->mtu_a, plan->mtu_b, modes[plan->mode_a],
+            modes[plan->mode_b], plan->congestion, plan->corrupt_ppm, plan->wrap_side, plan->wrap_before, plan->trouble, plan->fail_at,
             (unsigned long long)plan->budget_bytes, plan->leave_early ? ", left early" : "");
     describe_link(out, "there", &plan->link);
     describe_link(out, "back", &plan->back);
@@ -171,13 +175,13 @@ struct side {
     const struct talk_user *user;
     struct fixture *f;
     struct side *peer;
-    weir_socket socket;       // 0: none yet
+    weir_socket socket;        // 0: none yet
     uint32_t key_out, key_in;  // of the byte pattern
     uint32_t sent, received;
-    uint64_t wake_us;         // sleeps until then
+    uint64_t wake_us;  // sleeps until then
     uint64_t read_from_us;
     uint32_t calls;
-    uint32_t events;          // with edges: what it was told and has not used up
+    uint32_t events;  // with edges: what it was told and has not used up
     bool connected, write_ended, read_ended, closed, aborted, reset;
 };
 
@@ -190,8 +194,8 @@ struct run {
     uint64_t random;
     uint64_t corrupt_random;
     uint64_t trouble_until_us;
-    bool quiet;                   // the link is perfect from now on
-    struct pcapng capture;        // WEIR_PCAP=FILE: every frame as it was sent, lost ones too
+    bool quiet;             // the link is perfect from now on
+    struct pcapng capture;  // WEIR_PCAP=FILE: every frame as it was sent, lost ones too
 };
 
 static uint8_t pattern(uint32_t key, uint32_t offset) { return (uint8_t)((offset * UINT32_C(0x9e3779b1) ^ key) >> 11 ^ offset >> 8); }
@@ -207,8 +211,8 @@ static void side_failed(struct run *run, struct side *side, int error)
         return;
     }
     if (!side->peer->aborted && !(side->peer->closed && side->peer->user->abort_at != UINT32_MAX))
-        fail_msg("%s: %s after %u bytes sent and %u received", side->f == &run->pair.a ? "client" : "server", weir_error_name(error), side->sent,
-                 side->received);
+        fail_msg("%s: %s after %u bytes sent and %u received", side->f == &run->pair.a ? "client" : "server", weir_error_name(error),
+                 side->sent, side->received);
     assert_true(error == WEIR_RESET || error == WEIR_SHUT_DOWN || error == WEIR_TIMED_OUT || error == WEIR_REFUSED);
     side->reset = true;
     assert_int_equal(weir_socket_close(side->f->weir, side->socket), WEIR_OK);
@@ -291,7 +295,8 @@ static bool side_read(struct run *run, struct side *side)
 {
     struct weir *weir = side->f->weir;
     const struct talk_user *user = side->user;
-    if (side->closed || side->read_ended || pair_now_us(&run->pair) < side->read_from_us || (user->edges && !(side->events & WEIR_READABLE)))
+    if (side->closed || side->read_ended || pair_now_us(&run->pair) < side->read_from_us ||
+        (user->edges && !(side->events & WEIR_READABLE)))
         return false;
     int done;
     if (user->in_place) {
@@ -374,7 +379,10 @@ static void set_options(struct weir *weir, weir_socket socket, const struct talk
     assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60), WEIR_OK);
 }
 
-static uint16_t client_port(const struct run *run, uint32_t flow) { return (uint16_t)(FIRST_CLIENT_PORT + flow * OPEN_TRIES + run->opened[flow]); }
+static uint16_t client_port(const struct run *run, uint32_t flow)
+{
+    return (uint16_t)(FIRST_CLIENT_PORT + flow * OPEN_TRIES + run->opened[flow]);
+}
 
 // Begins the connection of a flow; later again when there is no memory.
 static bool open_client(struct run *run, uint32_t flow)
@@ -496,7 +504,8 @@ static bool all_closed(const struct run *run)
 {
     for (uint32_t flow = 0; flow < run->plan->flows; flow++) {
         // A client that was reset, or reset the other, before accept saw it leaves a server that never was.
-        const bool server_closed = run->server[flow].closed || (!run->server[flow].socket && run->client[flow].closed && run->client[flow].aborted);
+        const bool server_closed =
+            run->server[flow].closed || (!run->server[flow].socket && run->client[flow].closed && run->client[flow].aborted);
         if (!run->client[flow].closed || !server_closed)
             return false;
     }
@@ -527,10 +536,12 @@ static void show_side(const char *name, const struct side *side)
     struct weir_tcp_info info = {0};
     if (side->socket && !side->closed)
         (void)weir_socket_tcp_info(side->f->weir, side->socket, &info);
-    fprintf(stderr, "%s: sent %u, received %u%s%s%s, %s, cwnd %u, inflight %u, lost %u, snd_wnd %u, rcv_wnd %u, send queue %u, receive queue %u, unsent %u, backoff %u, events %x\n",
-            name, side->sent, side->received, side->write_ended ? ", write ended" : "", side->read_ended ? ", read ended" : "", side->closed ? ", closed" : "",
-            weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight, info.lost, info.snd_wnd, info.rcv_wnd, info.send_queue,
-            info.receive_queue, info.unsent, info.backoff, side->events);
+    fprintf(stderr,
+            "%s: sent %u, received %u%s%s%s, %s, cwnd %u, inflight %u, lost %u, snd_wnd %u, rcv_wnd %u, send queue %u, receive queue %u, "
+            "unsent %u, backoff %u, events %x\n",
+            name, side->sent, side->received, side->write_ended ? ", write ended" : "", side->read_ended ? ", read ended" : "",
+            side->closed ? ", closed" : "", weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight, info.lost,
+            info.snd_wnd, info.rcv_wnd, info.send_queue, info.receive_queue, info.unsent, info.backoff, side->events);
 }
 
 static void stalled(const struct run *run)
@@ -557,7 +568,8 @@ static void converse(struct run *run)
     }
 }
 
-// --- before and after -----------------------------------------------------------------------------------------------------------------------
+// --- before and after
+// -----------------------------------------------------------------------------------------------------------------------
 
 // Flips one bit of an IP packet (of an Ethernet frame: not of its header, so that it still arrives).
 static bool corrupt(void *context, bool from_b, uint8_t *frame, uint32_t length)
@@ -584,7 +596,8 @@ static void capture_open(struct run *run)
     setvbuf(run->capture.file, NULL, _IONBF, 0);  // whole also when the test ends badly
 }
 
-static void side_init(struct side *side, const struct talk_user *user, struct fixture *f, struct side *peer, uint32_t key_out, uint32_t key_in)
+static void side_init(struct side *side, const struct talk_user *user, struct fixture *f, struct side *peer, uint32_t key_out,
+                      uint32_t key_in)
 {
     memset(side, 0, sizeof *side);
     *side = (struct side){.user = user, .f = f, .peer = peer, .key_out = key_out, .key_in = key_in};
@@ -636,7 +649,8 @@ static void listen_b(struct run *run)
     assert_true(run->listener > 0);
     // Buffer limits must be known before the SYN: the listener's are the first server's.
     if (run->plan->server[0].receive_buffer)
-        assert_int_equal(weir_socket_set(weir, run->listener, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)run->plan->server[0].receive_buffer), WEIR_OK);
+        assert_int_equal(weir_socket_set(weir, run->listener, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)run->plan->server[0].receive_buffer),
+                         WEIR_OK);
     assert_int_equal(weir_socket_bind(weir, run->listener, &local), WEIR_OK);
     run->listener = (assert_int_equal(weir_socket_listen(weir, run->listener, TALK_FLOWS), WEIR_OK), run->listener);
 }
