@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Every row of docs/conformance.md names at least one test, and each named test exists:
-| RFC 9293 3.4 | requirement | MUST | tests/unit/tcp/input_test.c :: name; tests/interop/bulk.py :: test_name |"""
+| RFC 9293 3.4 | requirement | MUST | tests/unit/tcp/input_test.c :: name; tests/interop/bulk.py :: test_name |
+The same for docs/security.md: | disclosure | what happens | tests |"""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/conformance.md"
+SECURITY = ROOT / "docs/security.md"
 
 
 def exists(path, name):
@@ -18,11 +20,24 @@ def exists(path, name):
     text = file.read_text()
     if file.suffix == ".py":
         return name.startswith("test_") and re.search(rf"^\s*(async )?def {re.escape(name)}\(", text, re.M) is not None
-    return re.search(rf"\bcmocka_unit_test\w*\(\s*{re.escape(name)}\b", text) is not None
+    return re.search(rf"\b(cmocka_unit|world)_test\w*\(\s*{re.escape(name)}\b", text) is not None
 
 
 def cells(line):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+
+
+def security_problems():
+    problems, rows = [], 0
+    for number, line in enumerate(SECURITY.read_text().split("\n"), 1):
+        if not line.startswith("| ") or line.startswith(("| disclosure", "| ---")):
+            continue
+        rows += 1
+        tests = re.findall(r"([\w./-]+)\s*::\s*(\w+)", cells(line)[-1])
+        if not tests:
+            problems.append(f"docs/security.md:{number}: no test")
+        problems += [f"docs/security.md:{number}: there is no test {path} :: {name}" for path, name in tests if not exists(path, name)]
+    return problems or ([] if rows else ["docs/security.md has no row"])
 
 
 def main():
@@ -46,6 +61,7 @@ def main():
         problems += [f"docs/conformance.md:{number}: there is no test {path} :: {name}" for path, name in tests if not exists(path, name)]
     if not rows:
         problems.append("docs/conformance.md has no row")
+    problems += security_problems()
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

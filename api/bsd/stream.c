@@ -220,7 +220,7 @@ int bsd_stream_receive(struct bsd_transfer *t)
             continue;
         }
         error = moved;
-        if (moved == 0 || moved != WEIR_AGAIN || done >= target || !t->wait)
+        if (moved != WEIR_AGAIN || done >= target || !t->wait)
             break;
         error = bsd_gate_sleep(file, &file->read, t->deadline_us);
         if (error)

@@ -60,7 +60,11 @@ static bool take(int option, const char *value, const char **server)
     case 'O': p->omit_s = (uint32_t)number; return number <= 600;
     case 'w': p->window = (uint32_t)number; return number <= INT32_MAX;
     case 'M': p->mss = (uint32_t)number; return number >= 64 && number <= 65495;
-    case 'C': strncpy(p->congestion, value, sizeof p->congestion - 1); return true;
+    case 'C':
+        if (value == NULL)
+            return false;
+        strncpy(p->congestion, value, sizeof p->congestion - 1);
+        return true;
     case 'R': p->reverse = true; return true;
     case 'u': p->udp = true; return true;
     case 'N': p->no_delay = true; return true;

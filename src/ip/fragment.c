@@ -334,6 +334,7 @@ static void assemble(struct reassembly *r, struct weir_slice slices[CHUNKS], str
     checksum_put(header + 10, checksum_sum_portable(header, r->header_length));
     uint32_t contiguous;
     *frame = (struct weir_frame){.slices = slices, .length = length};
+    slices[0].length = 0;
     for (uint32_t at = 0; at < r->total; at += contiguous) {
         const uint8_t *bytes = bytes_at(r, at, r->total - at, &contiguous);
         slices[frame->count++] = (struct weir_slice){bytes, contiguous};

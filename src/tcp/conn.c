@@ -232,7 +232,7 @@ void tcp_mss_update(struct tcp_conn *c)
         mss = min_u32(mss, c->user_mss);
     if (c->flags & TCP_USE_TIMESTAMPS)
         mss -= 12;  // RFC 6691: the option is in every segment
-    c->mss = (uint16_t)mss;
+    c->mss = (uint16_t)mss;  // 16 at least: an MTU is 68 or more, a peer's MSS TCP_MSS_MIN, a user's 64
 }
 
 bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)
