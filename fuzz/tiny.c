@@ -27,7 +27,7 @@ struct world {
     struct bytes in;
     struct talk talks[PEERS];
     weir_socket listener, sockets[SOCKETS];
-    uint32_t taken[SOCKETS];    // bytes read
+    uint32_t taken[SOCKETS];  // bytes read
 };
 
 static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 7 + (at >> 8)); }
@@ -59,7 +59,8 @@ static void send_ip4(struct world *w, uint8_t protocol, const uint8_t *payload, 
     memcpy(frame, FIXTURE_MAC, 6);
     memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
     put16(frame + 12, 0x0800);
-    const struct ip4 header = {.source = peer.v4, .destination = ours.v4, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64, .protocol = protocol};
+    const struct ip4 header = {
+        .source = peer.v4, .destination = ours.v4, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64, .protocol = protocol};
     ip4_emit(frame + 14, &header);
     memcpy(frame + 34, payload, length);
     fixture_input(&w->f, frame, 34 + length - (cut < length ? cut : 0));
@@ -70,7 +71,10 @@ static void segment(struct world *w)
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024];
     const uint8_t which = take8(&w->in), flags = take8(&w->in), options = take8(&w->in) % 11;
     struct talk *talk = &w->talks[which % PEERS];
-    struct tcp_segment s = {.source = (uint16_t)(5000 + which % PEERS), .destination = PORT, .flags = flags, .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
+    struct tcp_segment s = {.source = (uint16_t)(5000 + which % PEERS),
+                            .destination = PORT,
+                            .flags = flags,
+                            .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
     s.seq = talk->ack + (uint32_t)(int32_t)(int16_t)take16(&w->in);
     s.ack = talk->next + (uint32_t)(int32_t)(int16_t)take16(&w->in);
     s.window = take16(&w->in);
@@ -142,18 +146,34 @@ static void call(struct world *w)
     const uint32_t index = what % SOCKETS;
     uint32_t events;
     switch (what >> 4) {
-    case 0: case 1: accept_one(w); break;
-    case 2: case 3: case 4: read_some(w, index, 1 + amount * 4u); break;
-    case 5: case 6: CHECK(weir_socket_write(weir, w->sockets[index], text, amount * 7u) <= amount * 7); break;
+    case 0:
+    case 1: accept_one(w); break;
+    case 2:
+    case 3:
+    case 4: read_some(w, index, 1 + amount * 4u); break;
+    case 5:
+    case 6: CHECK(weir_socket_write(weir, w->sockets[index], text, amount * 7u) <= amount * 7); break;
     case 7: (void)weir_socket_shutdown(weir, w->sockets[index], (enum weir_shutdown)(amount & 3)); break;
-    case 8: (void)weir_socket_close(weir, w->sockets[index]); w->sockets[index] = 0; break;
-    case 9: (void)weir_socket_abort(weir, w->sockets[index]); w->sockets[index] = 0; break;
+    case 8:
+        (void)weir_socket_close(weir, w->sockets[index]);
+        w->sockets[index] = 0;
+        break;
+    case 9:
+        (void)weir_socket_abort(weir, w->sockets[index]);
+        w->sockets[index] = 0;
+        break;
     case 10: listen_again(w); break;
-    case 11: w->f.block_tx = amount & 1; if (!w->f.block_tx) weir_tx_ready(&w->f.netif); break;
+    case 11:
+        w->f.block_tx = amount & 1;
+        if (!w->f.block_tx)
+            weir_tx_ready(&w->f.netif);
+        break;
     case 12: weir_link_change(&w->f.netif, amount & 1); break;
     case 13: (void)weir_socket_commit(weir, w->sockets[index], amount * 300u); break;
     case 14: weir_netif_set_up(&w->f.netif, amount & 1); break;
-    default: for (int n = 0; n < 32 && weir_ready_next(weir, &events) > 0; n++) {} break;
+    default:
+        for (int n = 0; n < 32 && weir_ready_next(weir, &events) > 0; n++) {}
+        break;
     }
 }
 
@@ -161,7 +181,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint32_t steps[] = {0, 1000, 250000, 1000000, 3000000, 20000000, 130000000, 2000};
     struct world w = {.in = {data, (uint32_t)size}};
-    const struct fixture_options options = {.address = ours, .prefix_length = 24, .mode = (enum fixture_mode)(FIXTURE_PLAIN + take8(&w.in) % 4)};
+    const struct fixture_options options = {
+        .address = ours, .prefix_length = 24, .mode = (enum fixture_mode)(FIXTURE_PLAIN + take8(&w.in) % 4)};
     CHECK(fixture_open_with(&w.f, &options));
     for (uint32_t i = 0; i < PEERS; i++)
         w.talks[i].ack = 0xffffff00u * i;

@@ -58,8 +58,10 @@ static int target_parse(struct line target, struct http_request *request)
     uint32_t at = 0;
     if (target.length == 0)
         return -400;
-    if (target.length > 7 && text_equal_nocase(target.bytes, 7, "http://"))
-        at = find(target, 7, '/');
+    if (target.length > 7 && text_equal_nocase(target.bytes, 7, "http://")) {
+        const uint32_t slash = find(target, 7, '/'), question = find(target, 7, '?');
+        at = slash < question ? slash : target.length;  // a slash in the query begins no path
+    }
     uint32_t end = find(target, at, '?');
     request->path = at < target.length ? target.bytes + at : "/";
     request->path_length = at < target.length ? end - at : 1;
@@ -94,6 +96,7 @@ static int request_line_parse(struct line line, struct http_request *request)
 // "bytes=a-b", "bytes=a-", "bytes=-n". Anything else, several ranges too, leaves `ranged` false.
 static void range_parse(struct line value, struct http_request *request)
 {
+    request->ranged = request->from_end = false;  // nothing is left of a field before it
     if (value.length < 7 || !text_equal_nocase(value.bytes, 6, "bytes="))
         return;
     uint32_t at = 6, digits = text_read_u64(value.bytes + at, value.length - at, UINT64_MAX - 1, &request->first);

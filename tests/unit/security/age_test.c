@@ -133,12 +133,9 @@ static void a_closed_window_does_not_hold_an_orphan_for_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_connection_opened_after_a_month_challenges),
-        cmocka_unit_test(a_connection_idle_for_a_month_challenges),
-        cmocka_unit_test(keepalives_do_not_keep_an_old_timestamp_alive),
-        cmocka_unit_test(guesses_do_not_keep_an_old_timestamp_alive),
-        cmocka_unit_test(a_refused_ack_does_not_move_the_timestamp),
-        cmocka_unit_test(cookies_never_sent_are_not_believed),
+        cmocka_unit_test(a_connection_opened_after_a_month_challenges),     cmocka_unit_test(a_connection_idle_for_a_month_challenges),
+        cmocka_unit_test(keepalives_do_not_keep_an_old_timestamp_alive),    cmocka_unit_test(guesses_do_not_keep_an_old_timestamp_alive),
+        cmocka_unit_test(a_refused_ack_does_not_move_the_timestamp),        cmocka_unit_test(cookies_never_sent_are_not_believed),
         cmocka_unit_test(a_closed_window_does_not_hold_an_orphan_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,8 +26,13 @@ struct attack {
 static void peer_segment(struct attack *a, uint8_t flags, const void *data, uint32_t length)
 {
     uint8_t bytes[TCP_BYTES + 600];
-    const struct tcp_segment segment = {
-        .source = 40000, .destination = PORT, .seq = a->seq, .ack = flags & TCP_ACK ? a->ack : 0, .flags = flags, .window = a->window, .header_length = TCP_BYTES};
+    const struct tcp_segment segment = {.source = 40000,
+                                        .destination = PORT,
+                                        .seq = a->seq,
+                                        .ack = flags & TCP_ACK ? a->ack : 0,
+                                        .flags = flags,
+                                        .window = a->window,
+                                        .header_length = TCP_BYTES};
     tcp_emit(bytes, &segment);
     memcpy(bytes + TCP_BYTES, data, length);
     const uint16_t pseudo = ip4_pseudo_sum(PEER.v4, SERVER.v4, IP_TCP, TCP_BYTES + length);
@@ -90,7 +95,8 @@ static void every_cut_is_survived(void **state)
                 memcpy(frame, FIXTURE_MAC, 6);
                 memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
                 put16(frame + 12, kind == 2 ? 0x0806 : 0x0800);
-                struct ip4 header = {.source = PEER.v4, .destination = SERVER.v4, .ttl = 64, .protocol = kind ? IP_ICMP : IP_TCP, .total_length = 46};
+                struct ip4 header = {
+                    .source = PEER.v4, .destination = SERVER.v4, .ttl = 64, .protocol = kind ? IP_ICMP : IP_TCP, .total_length = 46};
                 if (honest && length >= 34)
                     header.total_length = (uint16_t)(length - 14);
                 ip4_emit(frame + 14, &header);

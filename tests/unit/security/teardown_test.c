@@ -73,7 +73,8 @@ static void an_instance_ends_that_was_never_polled(void **state)
 {
     (void)state;
     int taken = 0;
-    const struct weir_port port = {.context = &taken, .alloc = take_memory, .free = give_memory, .entropy = no_entropy, .granularity_us = 1};
+    const struct weir_port port = {
+        .context = &taken, .alloc = take_memory, .free = give_memory, .entropy = no_entropy, .granularity_us = 1};
     struct weir *weir = weir_create(NULL, 0, &port, NULL);
     assert_non_null(weir);
     (void)opening(weir, weir_ip4(127, 0, 0, 1));
@@ -88,8 +89,9 @@ static void an_instance_ends_that_was_never_polled(void **state)
 static void an_instance_ends_with_everything_in_flight(void **state)
 {
     (void)state;
-    static const enum weir_tcp_state states[] = {WEIR_TCP_SYN_SENT, WEIR_TCP_SYN_RECEIVED, WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1, WEIR_TCP_FIN_WAIT_2,
-                                                 WEIR_TCP_CLOSE_WAIT, WEIR_TCP_CLOSING, WEIR_TCP_LAST_ACK, WEIR_TCP_TIME_WAIT};
+    static const enum weir_tcp_state states[] = {WEIR_TCP_SYN_SENT,   WEIR_TCP_SYN_RECEIVED, WEIR_TCP_ESTABLISHED,
+                                                 WEIR_TCP_FIN_WAIT_1, WEIR_TCP_FIN_WAIT_2,   WEIR_TCP_CLOSE_WAIT,
+                                                 WEIR_TCP_CLOSING,    WEIR_TCP_LAST_ACK,     WEIR_TCP_TIME_WAIT};
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
         for (int full = 0; full < 2; full++) {
             struct tcp_fixture t;
@@ -263,14 +265,10 @@ static void no_number_is_too_large_to_be_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_instance_ends_while_all_wait_for_neighbours),
-        cmocka_unit_test(an_instance_ends_that_was_never_polled),
-        cmocka_unit_test(an_instance_ends_with_everything_in_flight),
-        cmocka_unit_test(a_connection_survives_its_interface),
-        cmocka_unit_test(an_interface_goes_from_under_everything),
-        cmocka_unit_test(a_listener_closes_while_connections_wait),
-        cmocka_unit_test(a_connection_ends_while_it_waits_for_accept),
-        cmocka_unit_test(no_number_is_too_large_to_be_refused),
+        cmocka_unit_test(an_instance_ends_while_all_wait_for_neighbours), cmocka_unit_test(an_instance_ends_that_was_never_polled),
+        cmocka_unit_test(an_instance_ends_with_everything_in_flight),     cmocka_unit_test(a_connection_survives_its_interface),
+        cmocka_unit_test(an_interface_goes_from_under_everything),        cmocka_unit_test(a_listener_closes_while_connections_wait),
+        cmocka_unit_test(a_connection_ends_while_it_waits_for_accept),    cmocka_unit_test(no_number_is_too_large_to_be_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

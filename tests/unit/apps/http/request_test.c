@@ -61,6 +61,8 @@ static void old_and_unusual_forms_are_taken(void **state)
     assert_true(text_equal(request.path, request.path_length, "/a"));
     assert_true(parse("GET http://weir HTTP/1.1\r\nhost:weir\r\n\r\n", &request) > 0);
     assert_true(text_equal(request.path, request.path_length, "/"));
+    assert_true(parse("GET http://weir?a/b HTTP/1.1\r\nhost:weir\r\n\r\n", &request) > 0);
+    assert_true(text_equal(request.path, request.path_length, "/"));
     assert_true(parse("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", &request) > 0);
     assert_int_equal(request.method, HTTP_OTHER);
     assert_true(parse("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4294967295\r\n\r\n", &request) > 0);  // INFRA:HALT
@@ -173,6 +175,20 @@ static void ranges_are_applied(void **state)
     }
 }
 
+// A second Range field must not be mixed with the first: ends of one and beginnings of the other would make a body of 2^64 bytes.
+static void two_ranges_are_not_mixed(void **state)
+{
+    struct http_request request;
+    uint64_t first, count;
+    (void)state;
+    assert_true(parse("GET /x HTTP/1.1\r\nHost: x\r\nRange: bytes=6-9\r\nRange: bytes=609\r\n\r\n", &request) > 0);
+    assert_int_equal(http_range_apply(&request, 1000, &first, &count), 200);
+    assert_true(parse("GET /x HTTP/1.1\r\nHost: x\r\nRange: bytes=-5\r\nRange: bytes=6-9\r\n\r\n", &request) > 0);
+    assert_int_equal(http_range_apply(&request, 1000, &first, &count), 206);
+    assert_int_equal(first, 6);
+    assert_int_equal(count, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_nul_is_no_text),
         cmocka_unit_test(long_headers_are_refused),
         cmocka_unit_test(ranges_are_applied),
+        cmocka_unit_test(two_ranges_are_not_mixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
