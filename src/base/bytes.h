@@ -43,6 +43,20 @@ static inline void put32(uint8_t *p, uint32_t value)
 }
 #endif
 
+// Words as they lie, for sums and comparisons in the machine's own order.
+static inline uint16_t native16(const uint8_t *p)
+{
+    uint16_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+static inline uint32_t native32(const uint8_t *p)
+{
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 

@@ -144,6 +144,7 @@ struct tcp_lane_order {
 // Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
+// The last bits of the ports count, so their last bytes will do.
 static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
 {
     return &weir->tcp.lanes[(local_port ^ remote_port) % TCP_LANES];

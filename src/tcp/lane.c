@@ -27,13 +27,28 @@ void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c)
     lane->in.generation = 0;
 }
 
+#if WEIR_CFG_RAW
+static inline bool raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
+#else
+static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
+#endif
+
+// What the checksum covers and each packet has alike: pseudo header, ports, the kind of the option. For the pseudo header's length the
+// network header's will be added, hence the latter's own bytes are taken off: a word's complement is what subtracts it.
+static uint32_t lane_in_sum(const struct packet *packet)
+{
+    const uint8_t *tcp = packet->network + IP_LANE_BYTES;
+    return (uint32_t)ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0) + native16(tcp) + native16(tcp + 2) + native16(tcp + 20) +
+           native16(tcp + 22) + (uint16_t)~checksum_word(IP_LANE_BYTES);
+}
+
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet)
 {
     const uint32_t network_at = (uint32_t)(packet->network - packet->frame->slices[0].data);
-    const uint32_t expected_at = packet->netif->link == &weir_link_ethernet ? ETHERNET_BYTES : 0;
+    const uint32_t expected_at = packet->netif->link->untagged_bytes;
     const uint32_t known = network_at + IP_LANE_BYTES + 4;
     uint8_t mask[TCP_LANE_WORDS * 8] = {0};
-    if (packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask ||
+    if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask ||
         network_at != expected_at || !ip_lane_mask(packet->network, mask + network_at))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
@@ -47,7 +62,7 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
     lane->in.network_at = (uint8_t)network_at;
     lane->in.generation = weir->ip.generation;
     lane->in.network_sum = ip_lane_fixed_sum(packet->network);
-    lane->in.pseudo_sum = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0);
+    lane->in.transport_sum = lane_in_sum(packet);
 }
 
 // Whether the header is one that the next could be made of: timestamps its only option, its checksum complete.

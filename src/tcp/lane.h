@@ -30,7 +30,7 @@ struct tcp_lane {
         uint16_t generation;  // of paths; 0: nothing remembered
         uint8_t network_at;   // bytes of link header
         uint64_t head[TCP_LANE_WORDS], mask[TCP_LANE_WORDS];
-        uint16_t pseudo_sum, network_sum;  // of what does not change, in native order
+        uint32_t network_sum, transport_sum;  // of what does not change, in native order
     } in;
     struct {
         uint16_t generation, neighbours;  // of paths (0: nothing remembered) and of link addresses
