@@ -13,8 +13,10 @@ static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (
 // gcc -Os takes these two for larger than a call, before it sees that each is two instructions.
 #ifdef __GNUC__
 #define BYTES_INLINE inline __attribute__((always_inline))
+#define COLD __attribute__((noinline, cold))  // taken into a fast path it would cost that its registers
 #else
 #define BYTES_INLINE inline
+#define COLD
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.

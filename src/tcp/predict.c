@@ -61,6 +61,21 @@ static inline void heard(const struct weir *weir, struct tcp_conn *c)
     c->snd.wl1 = c->rcv.nxt;
 }
 
+// What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
+static inline void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
+{
+    if (!(c->armed & 1u << TCP_TIMER_LONG))
+        tcp_timers_active(weir, c);
+    if (merged_size || length != c->rcv_mss)
+        tcp_receive_estimate_mss(c, merged_size, length, push);
+    TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);
+    c->rcv.nxt += length;
+    stream_commit(c->receive, length);
+    if (c->quick_acks || !(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW)) || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c))
+        tcp_receive_owe_ack(weir, c, false);
+    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
+}
+
 bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
 {
     const uint32_t timestamps = segment->options.seen == TCP_SEEN_TIMESTAMPS ? TCP_USE_TIMESTAMPS : 0;
@@ -75,7 +90,7 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
     if (segment->ack != c->snd.una)
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
-        tcp_receive_expected(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
+        take_data(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
     return true;
 }
 
@@ -93,18 +108,27 @@ static inline bool same_head(const struct tcp_lane *lane, const uint8_t *bytes)
     return !differs;
 }
 
+// What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
+COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t done, uint16_t sum)
+{
+    while (done < length) {
+        const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive) + done, length - done);
+        sum = checksum_add_at(sum, checksum_copy_sum(weir->port, span.data, from + done, span.length), done);
+        done += span.length;
+    }
+    return sum;
+}
+
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it. false: no memory.
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint16_t *sum)
 {
     if (!tcp_receive_room(weir, c, length))
         return false;
     const uint32_t offset = stream_length(c->receive);
-    struct weir_span span = stream_stretch(c->receive, offset, length);
+    const struct weir_span span = stream_stretch(c->receive, offset, length);
     *sum = checksum_copy_sum(weir->port, span.data, from, span.length);
-    for (uint32_t done = span.length; done < length; done += span.length) {
-        span = stream_stretch(c->receive, offset + done, length - done);
-        *sum = checksum_add_at(*sum, checksum_copy_sum(weir->port, span.data, from + done, span.length), done);
-    }
+    if (span.length != length)
+        *sum = copy_rest(weir, c, from, length, span.length, *sum);
     return true;
 }
 
@@ -125,7 +149,7 @@ static inline void lane_take(struct weir *weir, struct tcp_conn *c, const uint8_
     if (get32(tcp + 8) != c->snd.una)
         take_ack(weir, c, get32(tcp + 8), get16(tcp + 14));
     if (length)
-        tcp_receive_expected(weir, c, length, tcp[13] & TCP_PSH, 0);
+        take_data(weir, c, length, tcp[13] & TCP_PSH, 0);
 }
 
 // What changes from segment to segment is as expected: next in order, its ACK of the usual kind.
