@@ -87,6 +87,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     memcpy(lane->out.header, out->head, length);
     lane->out.network_at = (uint8_t)(length - TCP_LANE_HEADER - IP_LANE_BYTES);
     lane->out.network_sum = ip_lane_sum(network);
+    lane->out.payload_bytes = UINT32_MAX;
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
     lane->out.transport_sum +=
         (uint32_t)c->local.port + c->remote.port + (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
@@ -107,19 +108,19 @@ static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, 
 struct lane_frame {
     struct weir_tx tx;
     struct weir_slice slices[WEIR_CFG_TX_SLICES];
-    uint8_t header[sizeof((struct tcp_lane *)0)->out.header];
 };
 
 // Writes what all segments of the order have alike. Returns its sum.
-static inline uint64_t lane_begin(struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane, struct lane_frame *frame,
-                                  const struct tcp_lane_order *order, uint32_t window)
+static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane, const struct tcp_lane_order *order,
+                                  uint32_t window)
 {
     const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
-    uint8_t *const tcp = frame->header + lane->out.network_at + IP_LANE_BYTES;
-    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER, ts_value = weir->now_ms + c->ts_offset;
-    memcpy(frame->header, lane->out.header, sizeof frame->header);
-    frame->slices[0] = (struct weir_slice){frame->header, header};
-    ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + payload);
+    const uint32_t ts_value = weir->now_ms + c->ts_offset;
+    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
+    if (payload != lane->out.payload_bytes) {
+        lane->out.payload_bytes = payload;
+        ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + payload);
+    }
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
     put32(tcp + 24, ts_value);
@@ -180,18 +181,19 @@ static inline void lane_count(struct weir *weir, struct tcp_conn *c, uint32_t se
 
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
 {
-    const struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     if (!lane_open(weir, c, lane))
         return false;
     struct lane_frame frame;
-    uint8_t *const tcp = frame.header + lane->out.network_at + IP_LANE_BYTES;
+    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
+    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
     const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), length = order->length;
-    const uint64_t sum = lane_begin(weir, c, lane, &frame, order, window);
+    const uint64_t sum = lane_begin(weir, c, lane, order, window);
     const uint32_t push_end = order->push_end, total = order->count;
     uint32_t seq = order->seq, offset = seq - c->snd.una + tcp_held_lag(c), payload_sum = 0, left = total;
     enum weir_tx_verdict answer = WEIR_TX_DONE;
-    frame.tx = (struct weir_tx){.slices = frame.slices, .length = frame.slices[0].length + length, .count = 1,
-                                .header_length = (uint16_t)frame.slices[0].length, .holdable = order->holdable, .hold_owner = c};
+    frame.slices[0] = (struct weir_slice){lane->out.header, header};
+    frame.tx = (struct weir_tx){.slices = frame.slices, .length = header + length, .count = 1, .header_length = (uint16_t)header, .holdable = order->holdable, .hold_owner = c};
     do {
         const uint32_t end = seq + length, push = end == push_end ? TCP_PSH : 0;
         if (length)

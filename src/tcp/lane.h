@@ -37,8 +37,9 @@ struct tcp_lane {
         uint8_t network_at;
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
-        uint8_t header[72];                   // link, network and transport
-        uint8_t unused[48];                   // a lane is found by a shift
+        uint32_t payload_bytes;               // for which the network header is right as it stands
+        uint8_t header[72];                   // link, network and transport; the next frame is written over the last
+        uint8_t unused[44];                   // a lane is found by a shift
     } out;
 };
 #endif
