@@ -38,8 +38,8 @@ static inline bool raw_listening(const struct weir *weir) { return (void)weir, f
 static uint32_t lane_in_sum(const struct packet *packet)
 {
     const uint8_t *tcp = packet->network + IP_LANE_BYTES;
-    return (uint32_t)ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0) + native16(tcp) + native16(tcp + 2) + native16(tcp + 20) +
-           native16(tcp + 22) + (uint16_t)~checksum_word(IP_LANE_BYTES);
+    return (uint32_t)ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0) + native16(tcp) + native16(tcp + 2) +
+           native16(tcp + 20) + native16(tcp + 22) + (uint16_t)~checksum_word(IP_LANE_BYTES);
 }
 
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet)
@@ -48,8 +48,9 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
     const uint32_t expected_at = packet->netif->link->untagged_bytes;
     const uint32_t known = network_at + IP_LANE_BYTES + 4;
     uint8_t mask[TCP_LANE_WORDS * 8] = {0};
-    if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask ||
-        network_at != expected_at || !ip_lane_mask(packet->network, mask + network_at))
+    if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
+        packet->network_length != IP_LANE_BYTES || known > sizeof mask || network_at != expected_at ||
+        !ip_lane_mask(packet->network, mask + network_at))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
     memset(mask, 0xff, network_at);
@@ -70,8 +71,8 @@ static bool lane_fits(const struct packet_out *out, const uint8_t *network)
 {
     const uint8_t *tcp = network + IP_LANE_BYTES;
     uint8_t mask[IP_LANE_BYTES];
-    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && !get16(tcp + 18) && get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED &&
-           !out->tx.checksum_start;
+    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && !get16(tcp + 18) &&
+           get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED && !out->tx.checksum_start;
 }
 
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out)
@@ -111,8 +112,8 @@ struct lane_frame {
 };
 
 // Writes what all segments of the order have alike. Returns its sum.
-static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane, const struct tcp_lane_order *order,
-                                  uint32_t window)
+static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane,
+                                  const struct tcp_lane_order *order, uint32_t window)
 {
     const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
     const uint32_t ts_value = weir->now_ms + c->ts_offset;
@@ -190,14 +191,19 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order 
     const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), length = order->length;
     const uint64_t sum = lane_begin(weir, c, lane, order, window);
     const uint32_t push_end = order->push_end, total = order->count;
-    uint32_t seq = order->seq, offset = seq - c->snd.una + tcp_held_lag(c), payload_sum = 0, left = total;
+    uint32_t seq = order->seq, payload_sum = 0, left = total;
     enum weir_tx_verdict answer = WEIR_TX_DONE;
     frame.slices[0] = (struct weir_slice){lane->out.header, header};
-    frame.tx = (struct weir_tx){.slices = frame.slices, .length = header + length, .count = 1, .header_length = (uint16_t)header, .holdable = order->holdable, .hold_owner = c};
+    frame.tx = (struct weir_tx){.slices = frame.slices,
+                                .length = header + length,
+                                .count = 1,
+                                .header_length = (uint16_t)header,
+                                .holdable = order->holdable,
+                                .hold_owner = c};
     do {
-        const uint32_t end = seq + length, push = end == push_end ? TCP_PSH : 0;
+        const uint32_t end = seq + length, push = end == push_end ? TCP_PSH & ~order->flags : 0;
         if (length)
-            payload_sum = lane_payload(weir, c->send, &frame, offset, length);
+            payload_sum = lane_payload(weir, c->send, &frame, seq - c->snd.una + tcp_held_lag(c), length);  // tx may complete
         if (payload_sum == LANE_PIECES)
             break;
         put32(tcp + 4, seq);
@@ -208,7 +214,6 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order 
         if (answer == WEIR_TX_FULL)
             break;
         seq = end;
-        offset += length;
     } while (--left);
     lane_count(weir, c, total - left, frame.tx.length);
     if (left != total)

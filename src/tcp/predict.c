@@ -62,7 +62,7 @@ static inline void heard(const struct weir *weir, struct tcp_conn *c)
 }
 
 // What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
-static inline void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
+static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
 {
     if (!(c->armed & 1u << TCP_TIMER_LONG))
         tcp_timers_active(weir, c);
@@ -169,9 +169,9 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     const struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
     const uint32_t length = get16(network + 2) - IP_LANE_BYTES - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
     uint16_t payload_sum = 0;
-    if (!same_head(lane, bytes) || lane->in.netif != netif || lane->in.generation != weir->ip.generation || length > frame->length - least ||
-        !ip_lane_good(network, lane->in.network_sum) || (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    if (!same_head(lane, bytes) || lane->in.netif != netif || lane->in.generation != weir->ip.generation ||
+        length > frame->length - least || !ip_lane_good(network, lane->in.network_sum) ||
+        (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = lane->c;
     if (!lane_expects(c, tcp, length) || (length && !copy_payload(weir, c, tcp + TCP_LANE_HEADER, length, &payload_sum)) ||
