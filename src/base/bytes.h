@@ -13,8 +13,10 @@ static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (
 // gcc -Os takes these two for larger than a call, before it sees that each is two instructions.
 #ifdef __GNUC__
 #define BYTES_INLINE inline __attribute__((always_inline))
+#define COLD __attribute__((noinline, cold))  // taken into a fast path it would cost that its registers
 #else
 #define BYTES_INLINE inline
+#define COLD
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
@@ -42,6 +44,20 @@ static inline void put32(uint8_t *p, uint32_t value)
     p[3] = (uint8_t)value;
 }
 #endif
+
+// Words as they lie, for sums and comparisons in the machine's own order.
+static inline uint16_t native16(const uint8_t *p)
+{
+    uint16_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+static inline uint32_t native32(const uint8_t *p)
+{
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }

@@ -9,8 +9,8 @@
 #include "weir/port.h"
 
 // Portable C, used where the port has no routine of its own.
-uint16_t checksum_sum_portable(const void *data, size_t bytes);
-uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from, size_t bytes);
+COLD uint16_t checksum_sum_portable(const void *data, size_t bytes);
+COLD uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from, size_t bytes);
 
 static inline uint16_t checksum_sum(const struct weir_port *port, const void *data, size_t bytes)
 {
@@ -63,6 +63,8 @@ static inline uint16_t checksum_word(uint16_t host)
     memcpy(&native, bytes, 2);
     return native;
 }
+// The other way, for a total not folded yet: 2^8 is what swapping multiplies by, modulo 65535.
+static inline uint32_t checksum_host(uint16_t sum) { return checksum_word(1) == 1 ? sum : (uint32_t)sum << 8; }
 // Stores the complement of `sum` in a header's checksum field.
 static inline void checksum_put(uint8_t *field, uint16_t sum)
 {

@@ -37,17 +37,6 @@ struct sock *sock_output_pop(struct socks *socks)
     return sock;
 }
 
-void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
-{
-    sock->events |= events;
-    if ((sock->flags & (SOCK_HANDLED | SOCK_ON_READY)) != SOCK_HANDLED)
-        return;
-    sock->flags |= SOCK_ON_READY;
-    sock->ready_next = NULL;
-    *socks->ready.tail = sock;
-    socks->ready.tail = &sock->ready_next;
-}
-
 struct sock *sock_ready_pop(struct socks *socks)
 {
     struct sock *sock = socks->ready.head;

@@ -46,7 +46,16 @@ void socks_init(struct socks *socks);
 void sock_output(struct socks *socks, struct sock *sock);
 struct sock *sock_output_pop(struct socks *socks);  // first in, first out; clears SOCK_ON_OUTPUT. NULL: none
 // Adds events; puts the sock on the ready list when it has a handle.
-void sock_event(struct socks *socks, struct sock *sock, uint8_t events);
+static inline void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
+{
+    sock->events |= events;
+    if ((sock->flags & (SOCK_HANDLED | SOCK_ON_READY)) != SOCK_HANDLED)
+        return;
+    sock->flags |= SOCK_ON_READY;
+    sock->ready_next = NULL;
+    *socks->ready.tail = sock;
+    socks->ready.tail = &sock->ready_next;
+}
 // Takes the first sock off the ready list; its events stay in it for the caller to take. NULL: none.
 struct sock *sock_ready_pop(struct socks *socks);
 // Takes the sock off the ready list (O(length of the list); at close only).

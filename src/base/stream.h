@@ -80,6 +80,7 @@ struct stream {
 
 // Out of line: what the fast paths below leave over.
 uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end);
+COLD struct weir_span stream_stretch_search(const struct stream *stream, uint32_t offset, uint32_t length);
 uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
 void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes);
 
@@ -121,16 +122,13 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
     return 1;
 }
 
-static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length)
+static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length)
 {
     uint32_t at = stream->skip + offset, size = stream->first_size;
     uint8_t *data = stream->first_data;
     if (at >= size) {
-        if (stream->odd) {
-            struct weir_span span = {NULL, 0};
-            stream_spans_search(stream, offset, length, &span, 1);
-            return span;
-        }
+        if (stream->odd)
+            return stream_stretch_search(stream, offset, length);
         at -= size;
         data = stream->pieces[stream->first + 1 + at / STREAM_CHUNK].data;
         at %= STREAM_CHUNK;

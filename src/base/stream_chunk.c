@@ -214,6 +214,13 @@ uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint3
     return made;
 }
 
+struct weir_span stream_stretch_search(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    struct weir_span span = {NULL, 0};
+    stream_spans_search(stream, offset, length, &span, 1);
+    return span;
+}
+
 // After a great burst its directory goes too.
 static void stream_directory_shrink(struct memory *memory, struct stream *stream)
 {

@@ -33,18 +33,12 @@ static inline uint16_t ip_lane_fixed_sum(const uint8_t *header)
         sum += at == 2 || at == 4 || at == 10 ? 0 : get16(header + at);
     return checksum_word(checksum_fold(sum));
 }
-// What may differ from the first is right too: the checksum, and a length that covers header and transport_bytes within `room` bytes.
-// *length: bytes behind them.
-static inline bool ip_lane_good(const uint8_t *header, uint32_t fixed_sum, uint32_t room, uint32_t transport_bytes, uint32_t *length)
+// The checksum is right, of what may differ and of what does not. Four words at the most come to a multiple of 65535 below 2^18, the
+// halves of which always add up to 65535 itself.
+static inline bool ip_lane_good(const uint8_t *header, uint32_t fixed_sum)
 {
-    const uint32_t total = get16(header + 2);
-    uint32_t length_id;
-    uint16_t checksum;
-    memcpy(&length_id, header + 2, 4);
-    memcpy(&checksum, header + 10, 2);
-    *length = total - IP_LANE_BYTES - transport_bytes;
-    return total >= IP_LANE_BYTES + transport_bytes && total <= room &&
-           checksum_fold_words((uint64_t)length_id + checksum + fixed_sum) == 0xffff;
+    const uint32_t sum = (uint32_t)native16(header + 2) + native16(header + 4) + native16(header + 10) + fixed_sum;
+    return (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
 // Completes a header with ip_lane_sum for another length of the whole packet.
 static inline void ip_lane_length(uint8_t *header, uint32_t sum, uint32_t length)

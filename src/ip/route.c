@@ -3,11 +3,7 @@
 // The table is kept sorted, longest prefix first, then lowest metric: the first entry that fits is the best.
 #include "ip/ip4.h"
 
-void ip4_paths_changed(struct weir *weir)
-{
-    if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
-        weir->ip.generation = 1;
-}
+void ip4_paths_changed(struct weir *weir) { paths_changed(weir); }
 
 #if WEIR_CFG_ARP_CACHE
 bool ip_path_valid(const struct weir *weir, const struct path *path) { return path->generation == weir->ip.generation && path->netif; }

@@ -111,6 +111,7 @@ static void ethernet_multicast(struct weir_netif *netif, struct weir_addr group,
 const struct weir_link weir_link_ethernet = {
     .name = "ethernet",
     .header_bytes = ETHERNET_BYTES + (WEIR_CFG_VLAN ? VLAN_BYTES : 0),
+    .untagged_bytes = ETHERNET_BYTES,
     .pcap_linktype = LINKTYPE_ETHERNET,
     .input = ethernet_input,
     .output = ethernet_output,

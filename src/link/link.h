@@ -32,6 +32,7 @@ struct path {
 struct weir_link {
     const char *name;
     uint8_t header_bytes;    // the most it puts before a packet
+    uint8_t untagged_bytes;  // what it puts there where no VLAN is
     uint16_t pcap_linktype;  // LINKTYPE_ value of frames on it: 1 Ethernet, 101 raw IP
     // A frame arrived.
     void (*input)(struct weir_netif *netif, const struct weir_frame *frame);

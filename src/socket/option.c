@@ -77,9 +77,7 @@ static int bind_netif(struct weir *weir, struct sock *sock, uint8_t index)
     if (index && !netif_by_index(weir, index))
         return WEIR_NO_ADDRESS;
     sock->netif_bound = index;
-    // Cached paths may lead through another interface: all are looked up again. Rare, and generation 0 does not exist.
-    if (++weir->ip.generation == 0)
-        weir->ip.generation = 1;
+    paths_changed(weir);  // cached ones may lead through another interface
     return WEIR_OK;
 }
 

@@ -88,8 +88,9 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
 // receive.c
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
-// The next data in order, in its place already, with or without PSH; of segments of merged_size (0: one). Nothing lies beyond a hole.
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size);
+void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push);
+void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once);
+static inline bool tcp_receive_ack_due(const struct tcp_conn *c) { return c->rcv.nxt - c->rcv.acked >= 2u * c->rcv_mss; }
 bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length);
 // Makes memory for the next `length` bytes exist. false: there is none.
 static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length)
@@ -100,7 +101,24 @@ static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint3
     return stream_ensure(&weir->memory, c->receive, end) == end;
 }
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
-uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c);  // the right edge we may promise now
+uint32_t tcp_receive_budget(const struct memory *memory);  // what is left of it, where it is limited
+// What we may promise: the free part of the limit, in steps worth announcing (RFC 9293 §3.8.6.2.2), rounded to the scale, and
+// never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
+static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t old = c->rcv.edge - c->rcv.nxt, unit = (1u << c->rcv_scale) - 1, most = 65535u << c->rcv_scale;
+    const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
+    uint32_t free = limit > queued ? limit - queued : 0;
+    if (weir->memory.budget_bytes)
+        free = min_u32(free, tcp_receive_budget(&weir->memory));
+    free = min_u32(free & ~unit, most);
+    if (free >= old + min_u32(limit / 2, c->rcv_mss))
+        return c->rcv.nxt + free;
+    // Rounding down would move the edge left (RFC 7323 §2.4), but rounding up again and again must not promise more than the queue holds
+    // (make_room).
+    const uint32_t kept = (old + unit) & ~unit;
+    return c->rcv.nxt + (queued + kept <= limit + unit ? min_u32(kept, most) : old);
+}
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
@@ -144,6 +162,7 @@ struct tcp_lane_order {
 // Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
+// The last bits of the ports count, so their last bytes will do.
 static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
 {
     return &weir->tcp.lanes[(local_port ^ remote_port) % TCP_LANES];

@@ -27,14 +27,30 @@ void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c)
     lane->in.generation = 0;
 }
 
+#if WEIR_CFG_RAW
+static inline bool raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
+#else
+static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
+#endif
+
+// What the checksum covers and each packet has alike: pseudo header, ports, the kind of the option. For the pseudo header's length the
+// network header's will be added, hence the latter's own bytes are taken off: a word's complement is what subtracts it.
+static uint32_t lane_in_sum(const struct packet *packet)
+{
+    const uint8_t *tcp = packet->network + IP_LANE_BYTES;
+    return (uint32_t)ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0) + native16(tcp) + native16(tcp + 2) +
+           native16(tcp + 20) + native16(tcp + 22) + (uint16_t)~checksum_word(IP_LANE_BYTES);
+}
+
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet)
 {
     const uint32_t network_at = (uint32_t)(packet->network - packet->frame->slices[0].data);
-    const uint32_t expected_at = packet->netif->link == &weir_link_ethernet ? ETHERNET_BYTES : 0;
+    const uint32_t expected_at = packet->netif->link->untagged_bytes;
     const uint32_t known = network_at + IP_LANE_BYTES + 4;
     uint8_t mask[TCP_LANE_WORDS * 8] = {0};
-    if (packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 || packet->network_length != IP_LANE_BYTES || known > sizeof mask ||
-        network_at != expected_at || !ip_lane_mask(packet->network, mask + network_at))
+    if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
+        packet->network_length != IP_LANE_BYTES || known > sizeof mask || network_at != expected_at ||
+        !ip_lane_mask(packet->network, mask + network_at))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
     memset(mask, 0xff, network_at);
@@ -47,7 +63,7 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
     lane->in.network_at = (uint8_t)network_at;
     lane->in.generation = weir->ip.generation;
     lane->in.network_sum = ip_lane_fixed_sum(packet->network);
-    lane->in.pseudo_sum = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0);
+    lane->in.transport_sum = lane_in_sum(packet);
 }
 
 // Whether the header is one that the next could be made of: timestamps its only option, its checksum complete.
@@ -55,8 +71,8 @@ static bool lane_fits(const struct packet_out *out, const uint8_t *network)
 {
     const uint8_t *tcp = network + IP_LANE_BYTES;
     uint8_t mask[IP_LANE_BYTES];
-    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED &&
-           !out->tx.checksum_start;
+    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && !get16(tcp + 18) &&
+           get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED && !out->tx.checksum_start;
 }
 
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out)
@@ -64,7 +80,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     const uint32_t length = out->tx.header_length;
     const uint8_t *network = out->head + length - TCP_LANE_HEADER - IP_LANE_BYTES;
     struct tcp_lane *lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    if (length < IP_LANE_BYTES + TCP_LANE_HEADER || length > sizeof lane->out.header || !lane_fits(out, network))
+    if (taps_any(weir) || length < IP_LANE_BYTES + TCP_LANE_HEADER || length > sizeof lane->out.header || !lane_fits(out, network))
         return;
     if (lane->c && lane->c != c && lane->out.made_ms == weir->now_ms)
         return;  // two that meet in one lane shall not take it from each other all the time
@@ -72,6 +88,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     memcpy(lane->out.header, out->head, length);
     lane->out.network_at = (uint8_t)(length - TCP_LANE_HEADER - IP_LANE_BYTES);
     lane->out.network_sum = ip_lane_sum(network);
+    lane->out.payload_bytes = UINT32_MAX;
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
     lane->out.transport_sum +=
         (uint32_t)c->local.port + c->remote.port + (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
@@ -82,50 +99,62 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 
 static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    const uint32_t flags = c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND);
-    return lane->c == c && flags == TCP_USE_TIMESTAMPS && !c->extra && lane->out.generation == weir->ip.generation &&
-           lane->out.neighbours == weir->arp.generation && weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
+    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND)) == TCP_USE_TIMESTAMPS && !c->extra &&
+           lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
+           weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
 
-static inline uint32_t lane_begin(struct weir *weir, struct tcp_conn *c, const struct tcp_lane *lane, struct packet_out *out, uint64_t *sum)
+// A frame as it is handed over.
+struct lane_frame {
+    struct weir_tx tx;
+    struct weir_slice slices[WEIR_CFG_TX_SLICES];
+};
+
+// Writes what all segments of the order have alike. Returns its sum.
+static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane,
+                                  const struct tcp_lane_order *order, uint32_t window)
 {
-    packet_out_init(out);
-    memcpy(out->room, lane->out.header, sizeof lane->out.header);
-    out->tx.header_length = (uint16_t)(lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER);
-    out->tx.hold_owner = c;
-    out->slices[0] = (struct weir_slice){out->room, out->tx.header_length};
-    const uint32_t edge = tcp_receive_edge(weir, c);
-    const uint32_t ts_value = weir->now_ms + c->ts_offset, window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535);
-    uint8_t *tcp = out->room + lane->out.network_at + IP_LANE_BYTES;
+    const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
+    const uint32_t ts_value = weir->now_ms + c->ts_offset;
+    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
+    if (payload != lane->out.payload_bytes) {
+        lane->out.payload_bytes = payload;
+        ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + payload);
+    }
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
-    put16(tcp + 18, 0);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    *sum = (uint64_t)lane->out.transport_sum + TCP_LANE_HEADER + c->rcv.nxt + window + ts_value + c->ts_recent;
-    return edge;
+    return (uint64_t)lane->out.transport_sum + TCP_LANE_HEADER + payload + place + window + c->rcv.nxt + ts_value + c->ts_recent;
 }
 
 #define LANE_PIECES 0x10000u  // beyond every sum
 
-// Lends `length` bytes of the send queue from `seq` on, and sums them. LANE_PIECES: they lie in too many.
-static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct packet_out *out, uint32_t seq,
+// The same when the first piece, lent already, is not all. LANE_PIECES: they lie in too many.
+COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
+                                       uint32_t length, uint16_t sum)
+{
+    for (uint32_t done = frame->slices[1].length; done < length;) {
+        if (frame->tx.count == WEIR_CFG_TX_SLICES)
+            return LANE_PIECES;
+        const struct weir_span span = stream_stretch(send, offset + done, length - done);
+        sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
+        frame->slices[frame->tx.count++] = (struct weir_slice){span.data, span.length};
+        done += span.length;
+    }
+    return sum;
+}
+
+// Lends `length` bytes of the send queue from `offset` on, and sums them.
+static inline uint32_t lane_payload(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
                                     uint32_t length)
 {
-    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);
-    struct weir_span span = stream_stretch(c->send, offset, length);
-    uint32_t sum = checksum_sum(weir->port, span.data, span.length), done = span.length, count = 1;
-    out->slices[1] = (struct weir_slice){span.data, span.length};
-    for (; done < length; done += span.length) {
-        if (++count == WEIR_CFG_TX_SLICES)
-            return LANE_PIECES;
-        span = stream_stretch(c->send, offset + done, length - done);
-        sum = checksum_add_at((uint16_t)sum, checksum_sum(weir->port, span.data, span.length), done);
-        out->slices[count] = (struct weir_slice){span.data, span.length};
-    }
-    out->tx.count = (uint16_t)(1 + count);
-    return sum;
+    const struct weir_span span = stream_stretch(send, offset, length);
+    const uint16_t sum = checksum_sum(weir->port, span.data, span.length);
+    frame->slices[1] = (struct weir_slice){span.data, span.length};
+    frame->tx.count = 2;
+    return span.length == length ? sum : lane_payload_rest(weir, send, frame, offset, length, sum);
 }
 
 // The interface took it, or not.
@@ -135,51 +164,62 @@ static inline enum weir_tx_verdict lane_hand_over(struct weir_netif *netif, stru
     if (verdict == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
         netif->stats.tx_full++;
-    } else {
-        if (verdict == WEIR_TX_HELD)
-            tcp_held_begin(c, seq, tx->hold_end);
-        netif->stats.tx_bytes += tx->length;
-        taps_show(netif, true, tx->slices, tx->count);
+    } else if (verdict == WEIR_TX_HELD) {
+        tcp_held_begin(c, seq, tx->hold_end);
     }
     return verdict;
 }
 
+static inline void lane_count(struct weir *weir, struct tcp_conn *c, uint32_t sent, uint32_t bytes)
+{
+    struct weir_netif_stats *stats = &c->path.netif->stats;
+    stats->tx_frames += sent;
+    stats->tx_segments += sent;
+    stats->tx_bytes += sent * bytes;
+    count_add(weir, WEIR_COUNT_TCP_SENT, sent);
+    TCP_INFO_COUNT(c, segs_out, sent);
+}
+
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
 {
-    struct weir_netif *netif = c->path.netif;
-    const struct tcp_lane *lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    struct packet_out out;
-    uint64_t sum;
-    uint32_t payload_sum = 0, left = order->count;
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     if (!lane_open(weir, c, lane))
         return false;
-    const uint32_t edge = lane_begin(weir, c, lane, &out, &sum), length = order->length;
-    uint8_t *tcp = out.room + lane->out.network_at + IP_LANE_BYTES;
-    ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
-    out.tx.length = out.tx.header_length + length;
-    out.tx.holdable = order->holdable;
+    struct lane_frame frame;
+    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
+    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
+    const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), length = order->length;
+    const uint64_t sum = lane_begin(weir, c, lane, order, window);
+    const uint32_t push_end = order->push_end, total = order->count;
+    uint32_t seq = order->seq, payload_sum = 0, left = total;
+    enum weir_tx_verdict answer = WEIR_TX_DONE;
+    frame.slices[0] = (struct weir_slice){lane->out.header, header};
+    frame.tx = (struct weir_tx){.slices = frame.slices,
+                                .length = header + length,
+                                .count = 1,
+                                .header_length = (uint16_t)header,
+                                .holdable = order->holdable,
+                                .hold_owner = c};
     do {
-        const uint32_t seq = order->seq, place = TCP_LANE_HEADER << 10 | order->flags | (seq + length == order->push_end ? TCP_PSH : 0);
+        const uint32_t end = seq + length, push = end == push_end ? TCP_PSH & ~order->flags : 0;
         if (length)
-            payload_sum = lane_payload(weir, c, &out, seq, length);
+            payload_sum = lane_payload(weir, c->send, &frame, seq - c->snd.una + tcp_held_lag(c), length);  // tx may complete
         if (payload_sum == LANE_PIECES)
             break;
         put32(tcp + 4, seq);
-        put16(tcp + 12, place);
-        put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + length + seq + place + checksum_word((uint16_t)payload_sum)));
-        out.tx.hold_end = seq + length;
-        *verdict = lane_hand_over(netif, c, &out.tx, seq);
-        if (*verdict == WEIR_TX_FULL)
+        tcp[13] = (uint8_t)(order->flags | push);
+        put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + push + checksum_host((uint16_t)payload_sum)));
+        frame.tx.hold_end = end;
+        answer = lane_hand_over(c->path.netif, c, &frame.tx, seq);
+        if (answer == WEIR_TX_FULL)
             break;
-        order->seq = seq + length;
+        seq = end;
     } while (--left);
-    const uint32_t sent = order->count - left;
-    netif->stats.tx_frames += sent;
-    netif->stats.tx_segments += sent;
-    count_add(weir, WEIR_COUNT_TCP_SENT, sent);
-    TCP_INFO_COUNT(c, segs_out, sent);
-    if (sent)
+    lane_count(weir, c, total - left, frame.tx.length);
+    if (left != total)
         c->rcv.edge = edge;
+    order->seq = seq;
     order->count = left;
-    return sent || *verdict == WEIR_TX_FULL;
+    *verdict = answer;
+    return left != total || answer == WEIR_TX_FULL;
 }

@@ -30,15 +30,16 @@ struct tcp_lane {
         uint16_t generation;  // of paths; 0: nothing remembered
         uint8_t network_at;   // bytes of link header
         uint64_t head[TCP_LANE_WORDS], mask[TCP_LANE_WORDS];
-        uint16_t pseudo_sum, network_sum;  // of what does not change, in native order
+        uint32_t network_sum, transport_sum;  // of what does not change, in native order
     } in;
     struct {
         uint16_t generation, neighbours;  // of paths (0: nothing remembered) and of link addresses
         uint8_t network_at;
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
-        uint8_t header[72];                   // link, network and transport
-        uint8_t unused[48];                   // a lane is found by a shift
+        uint32_t payload_bytes;               // for which the network header is right as it stands
+        uint8_t header[72];                   // link, network and transport; the next frame is written over the last
+        uint8_t unused[44];                   // a lane is found by a shift
     } out;
 };
 #endif

@@ -30,6 +30,13 @@ static uint32_t window_room(const struct tcp_conn *c)
     return c->snd.wnd > used ? c->snd.wnd - used : 0;
 }
 
+// When neither SYN nor FIN is on its way and nothing is LOST, the sequence numbers tell what the log would.
+static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
+{
+    const uint32_t pipe = c->flags & TCP_USE_SACK ? c->snd.nxt - c->snd.una - c->flow->flight->sacked : tcp_recovery_pipe(c);
+    return c->flow->window.cwnd > pipe ? c->flow->window.cwnd - pipe : 0;
+}
+
 static uint32_t cwnd_room(const struct tcp_conn *c)
 {
     const uint32_t pipe = tcp_recovery_pipe(c);
@@ -315,13 +322,19 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
     return send_long(weir, c, plan);
 }
 
+// An ACK left: none is owed.
+static inline void ack_left(struct tcp_conn *c)
+{
+    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
+    c->rcv.acked = c->rcv.nxt;
+    tcp_timers_ack_sent(c);
+}
+
 // The link took the segment: what it carried is no longer owed.
 static void segment_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
 {
     if (plan->flags & TCP_ACK) {
-        c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
-        c->rcv.acked = c->rcv.nxt;
-        tcp_timers_ack_sent(c);
+        ack_left(c);
         tcp_sack_reported(c);
     }
     if (plan->seq == plan->end)
@@ -361,10 +374,17 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 {
     // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
     struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
+    struct tcp_lane_order order = {.seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK};
+    enum weir_tx_verdict verdict;
+    if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_send(weir, c, &order, &verdict)) {
+        if (verdict != WEIR_TX_FULL)
+            ack_left(c);
+        return verdict;
+    }
     if (c->flags & TCP_KEEPALIVE_NOW)
         plan.seq = c->snd.una - 1;
     plan.end = plan.seq;
-    const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
+    verdict = send_long(weir, c, &plan);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
         c->flags &= ~(uint32_t)TCP_KEEPALIVE_NOW;
         segment_left(weir, c, &plan);
@@ -395,9 +415,8 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 // New data up to `end` left.
 static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
-    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED | TCP_SEND_SMALL);
-    c->rcv.acked = c->rcv.nxt;
-    tcp_timers_ack_sent(c);
+    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
+    ack_left(c);
     flight_sent(c->flow->flight, end, weir->now);
     TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
     c->snd.nxt = end;
@@ -414,7 +433,7 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
         return false;
     for (uint32_t mss = c->mss; *quantum;) {
         const uint32_t unsent = stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);
-        const uint32_t wanted = min_u32(unsent, window_room(c)), network = cwnd_room(c), end = c->snd.nxt + wanted;
+        const uint32_t wanted = min_u32(unsent, window_room(c)), network = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
         const uint32_t length = min_u32(wanted, mss);
         if (network < length)
             c->flags |= TCP_CWND_LIMITED;

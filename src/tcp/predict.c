@@ -61,6 +61,21 @@ static inline void heard(const struct weir *weir, struct tcp_conn *c)
     c->snd.wl1 = c->rcv.nxt;
 }
 
+// What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
+static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
+{
+    if (!(c->armed & 1u << TCP_TIMER_LONG))
+        tcp_timers_active(weir, c);
+    if (merged_size || length != c->rcv_mss)
+        tcp_receive_estimate_mss(c, merged_size, length, push);
+    TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);
+    c->rcv.nxt += length;
+    stream_commit(c->receive, length);
+    if (c->quick_acks || !(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW)) || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c))
+        tcp_receive_owe_ack(weir, c, false);
+    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
+}
+
 bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
 {
     const uint32_t timestamps = segment->options.seen == TCP_SEEN_TIMESTAMPS ? TCP_USE_TIMESTAMPS : 0;
@@ -75,20 +90,14 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
     if (segment->ack != c->snd.una)
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
-        tcp_receive_expected(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
+        take_data(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
     return true;
 }
 
 // --- by the lane (lane.h) --------------------------------------------------------------------------------------------------------
 
-#if WEIR_CFG_RAW
-static inline bool raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
-#else
-static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
-#endif
-
-// Whether the frame begins as the one that was remembered, and nobody else wants to see it.
-static inline bool same_head(const struct weir *weir, const struct tcp_lane *lane, const struct weir_netif *netif, const uint8_t *bytes)
+// Whether the frame begins as the one that was remembered.
+static inline bool same_head(const struct tcp_lane *lane, const uint8_t *bytes)
 {
     uint64_t differs = 0;
     for (uint32_t i = 0; i < TCP_LANE_WORDS; i++) {
@@ -96,7 +105,18 @@ static inline bool same_head(const struct weir *weir, const struct tcp_lane *lan
         memcpy(&word, bytes + 8 * i, 8);
         differs |= (word & lane->in.mask[i]) ^ lane->in.head[i];
     }
-    return !differs && lane->in.netif == netif && lane->in.generation == weir->ip.generation && !taps_any(weir) && !raw_listening(weir);
+    return !differs;
+}
+
+// What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
+COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t done, uint16_t sum)
+{
+    while (done < length) {
+        const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive) + done, length - done);
+        sum = checksum_add_at(sum, checksum_copy_sum(weir->port, span.data, from + done, span.length), done);
+        done += span.length;
+    }
+    return sum;
 }
 
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it. false: no memory.
@@ -105,54 +125,59 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
     if (!tcp_receive_room(weir, c, length))
         return false;
     const uint32_t offset = stream_length(c->receive);
-    struct weir_span span = stream_stretch(c->receive, offset, length);
+    const struct weir_span span = stream_stretch(c->receive, offset, length);
     *sum = checksum_copy_sum(weir->port, span.data, from, span.length);
-    for (uint32_t done = span.length; done < length; done += span.length) {
-        span = stream_stretch(c->receive, offset + done, length - done);
-        *sum = checksum_add_at(*sum, checksum_copy_sum(weir->port, span.data, from + done, span.length), done);
-    }
+    if (span.length != length)
+        *sum = copy_rest(weir, c, from, length, span.length, *sum);
     return true;
 }
 
-// Takes the segment; its headers but the sum were checked. false: the long way finds out why.
-static bool lane_take_segment(struct weir *weir, struct tcp_conn *c, const uint8_t *tcp, uint32_t length, uint64_t header_sum)
+// The checksum, of the words that differ from segment to segment and what is known of the others.
+static inline bool sum_good(const struct tcp_lane *lane, const uint8_t *network, const uint8_t *tcp, uint32_t payload_sum)
 {
-    uint16_t sum = 0;
-    if (length && (length > c->rcv.edge - c->rcv.nxt || !copy_payload(weir, c, tcp + TCP_LANE_HEADER, length, &sum)))
-        return false;
-    if (checksum_fold_words(header_sum + sum) != 0xffff)
-        return false;
+    const uint64_t sum = (uint64_t)native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) + native32(tcp + 24) +
+                         native32(tcp + 28) + native16(network + 2) + lane->in.transport_sum + payload_sum;
+    return checksum_fold_words(sum) == 0xffff;
+}
+
+// The segment's checksum is right too.
+static inline void lane_take(struct weir *weir, struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
+{
     heard(weir, c);
     if (c->rcv.acked == c->rcv.nxt)  // RFC 7323 §4.3: it reaches back to the last ACK sent
         tcp_timestamps_heard(c, get32(tcp + 24));
     if (get32(tcp + 8) != c->snd.una)
         take_ack(weir, c, get32(tcp + 8), get16(tcp + 14));
     if (length)
-        tcp_receive_expected(weir, c, length, tcp[13] & TCP_PSH, 0);
-    return true;
+        take_data(weir, c, length, tcp[13] & TCP_PSH, 0);
+}
+
+// What changes from segment to segment is as expected: next in order, its ACK of the usual kind.
+static inline bool lane_expects(const struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
+{
+    return get32(tcp + 4) == c->rcv.nxt && length <= c->rcv.edge - c->rcv.nxt && at_peace(c, TCP_USE_TIMESTAMPS) &&
+           !tcp_timestamp_old(c, get32(tcp + 24)) && ack_expected(c, get32(tcp + 8), get16(tcp + 14), length);
 }
 
 bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
 {
     const uint8_t *const bytes = frame->slices[0].data;
-    const uint32_t network_at = netif->link == &weir_link_ethernet ? ETHERNET_BYTES : 0;
+    const uint32_t network_at = netif->link->untagged_bytes, least = network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
     const uint8_t *const network = bytes + network_at, *const tcp = network + IP_LANE_BYTES;
-    uint32_t length;
-    if (frame->count != 1 || frame->length < network_at + IP_LANE_BYTES + TCP_LANE_HEADER || frame->checksum != WEIR_CHECKSUM_NONE)
+    if (frame->count != 1 || frame->length < least || frame->checksum != WEIR_CHECKSUM_NONE)
         return false;
-    const struct tcp_lane *const lane = tcp_lane_at(weir, get16(tcp), get16(tcp + 2));
-    if (!same_head(weir, lane, netif, bytes) || tcp[12] != TCP_LANE_HEADER << 2 || (tcp[13] & ~TCP_PSH) != TCP_ACK ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED ||
-        !ip_lane_good(network, lane->in.network_sum, frame->length - network_at, TCP_LANE_HEADER, &length))
+    const struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
+    const uint32_t length = get16(network + 2) - IP_LANE_BYTES - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
+    uint16_t payload_sum = 0;
+    if (!same_head(lane, bytes) || lane->in.netif != netif || lane->in.generation != weir->ip.generation ||
+        length > frame->length - least || !ip_lane_good(network, lane->in.network_sum) ||
+        (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = lane->c;
-    if (get32(tcp + 4) != c->rcv.nxt || !at_peace(c, TCP_USE_TIMESTAMPS) || tcp_timestamp_old(c, get32(tcp + 24)) ||
-        !ack_expected(c, get32(tcp + 8), get16(tcp + 14), length))
+    if (!lane_expects(c, tcp, length) || (length && !copy_payload(weir, c, tcp + TCP_LANE_HEADER, length, &payload_sum)) ||
+        !sum_good(lane, network, tcp, payload_sum))
         return false;
-    const uint64_t header_sum =
-        checksum_words(tcp, TCP_LANE_HEADER) + lane->in.pseudo_sum + checksum_word((uint16_t)(TCP_LANE_HEADER + length));
-    if (!lane_take_segment(weir, c, tcp, length, header_sum))
-        return false;
+    lane_take(weir, c, tcp, length);
     netif->stats.rx_frames++;
     netif->stats.rx_segments++;
     netif->stats.rx_bytes += frame->length;

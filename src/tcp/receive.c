@@ -127,7 +127,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
 // --- in order --------------------------------------------------------------------------------------------------------------------
 
 // The estimate of the peer's full segment. A smaller one without PSH had more behind it, so it was full too.
-static void estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push)
+void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push)
 {
     length = merged_size ? min_u32(merged_size, length) : length;
     if (length > c->rcv_mss || (!push && length >= 64))
@@ -135,13 +135,13 @@ static void estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t leng
 }
 
 // RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment's worth, and within WEIR_CFG_TCP_DELAYED_ACK_MS.
-static void owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
+void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
 {
     if (c->quick_acks) {
         c->quick_acks--;
         at_once = true;
     }
-    if (at_once || c->flags & TCP_QUICK_ACK || c->rcv.nxt - c->rcv.acked >= 2u * c->rcv_mss) {
+    if (at_once || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c)) {
         c->flags |= TCP_ACK_NOW;
         tcp_wants_output(weir, c);
     } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
@@ -163,23 +163,11 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     stream_commit(c->receive, length);
-    owe_ack(weir, c, filled);
+    tcp_receive_owe_ack(weir, c, filled);
     if (c->flags & TCP_READ_SHUT) {
         stream_drop(&weir->memory, c->receive, stream_length(c->receive));
         return;
     }
-    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
-}
-
-// What the usual segment comes to: the next data, whole, wanted, and in place already.
-void tcp_receive_expected(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
-{
-    tcp_timers_active(weir, c);
-    estimate_mss(c, merged_size, length, push);
-    TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);
-    c->rcv.nxt += length;
-    stream_commit(c->receive, length);
-    owe_ack(weir, c, false);
     sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
@@ -206,7 +194,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
     }
     if (!seq_lt(start, end))
         return;
-    estimate_mss(c, packet->frame->segment_size, segment->length, segment->flags & TCP_PSH);
+    tcp_receive_estimate_mss(c, packet->frame->segment_size, segment->length, segment->flags & TCP_PSH);
     if (start != c->rcv.nxt) {
         receive_ahead(weir, c, packet, at, start, end);
         tcp_wants_output(weir, c);
@@ -256,31 +244,10 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 // --- the window --------------------------------------------------------------------------------------------------------------------
 
 // What the instance may still take. Some of it goes into chunks not full and the like.
-static uint32_t budget_left(const struct weir *weir)
+uint32_t tcp_receive_budget(const struct memory *memory)
 {
-    const struct memory *memory = &weir->memory;
-    if (!memory->budget_bytes)
-        return UINT32_MAX;
     const uint64_t left = memory->used_bytes < memory->budget_bytes ? memory->budget_bytes - memory->used_bytes : 0;
     return left > INT32_MAX ? INT32_MAX : (uint32_t)(left - left / 4);
-}
-
-// What we may promise: the free part of the limit, in steps worth announcing (RFC 9293 §3.8.6.2.2), rounded to the scale, and
-// never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
-uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
-{
-    const uint32_t old = c->rcv.edge - c->rcv.nxt;
-    const uint32_t unit = (1u << c->rcv_scale) - 1;
-    const uint32_t kept = (old + unit) & ~unit;  // rounding down would move the edge left (RFC 7323 §2.4)
-    const uint32_t queued = tcp_receive_queued(c);
-    uint32_t free = c->receive_limit > queued ? c->receive_limit - queued : 0;
-    free = min_u32(free, budget_left(weir));
-    free = min_u32(free & ~unit, 65535u << c->rcv_scale);
-    const uint32_t step = min_u32(c->receive_limit / 2, c->rcv_mss);
-    if (free >= old + step)
-        return c->rcv.nxt + free;
-    // Rounding up again and again must not promise more than the queue holds (make_room).
-    return c->rcv.nxt + (queued + kept <= c->receive_limit + unit ? min_u32(kept, 65535u << c->rcv_scale) : old);
 }
 
 // A reader that frees as much as the peer still has left to send into is worth a segment of its own.

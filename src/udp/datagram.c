@@ -102,8 +102,10 @@ struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, ui
     d->ttl = DATAGRAM_TTL;
     d->multicast_ttl = 1;
     d->receive_low_water = 1;
-    if (d->sock.kind == SOCK_RAW)
+    if (d->sock.kind == SOCK_RAW) {
         table_insert(&weir->udp.raws, &weir->memory, &d->node, d->protocol);
+        paths_changed(weir);  // no packet takes a lane (tcp/lane.h) past it
+    }
     return d;
 }
 
