@@ -140,9 +140,10 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     uint32_t length;
     if (frame->count != 1 || frame->length < network_at + IP_LANE_BYTES + TCP_LANE_HEADER || frame->checksum != WEIR_CHECKSUM_NONE)
         return false;
+    if ((tcp[13] & ~TCP_PSH) != TCP_ACK || tcp[12] != TCP_LANE_HEADER << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+        return false;
     const struct tcp_lane *const lane = tcp_lane_at(weir, get16(tcp), get16(tcp + 2));
-    if (!same_head(weir, lane, netif, bytes) || tcp[12] != TCP_LANE_HEADER << 2 || (tcp[13] & ~TCP_PSH) != TCP_ACK ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED ||
+    if (!same_head(weir, lane, netif, bytes) ||
         !ip_lane_good(network, lane->in.network_sum, frame->length - network_at, TCP_LANE_HEADER, &length))
         return false;
     struct tcp_conn *const c = lane->c;
