@@ -242,10 +242,14 @@ static void slow_work(struct weir *weir)
     slow_due(weir, arp_poll(weir, weir->now_us));
 }
 
+// Replies come with nearly every connection that opens or closes: the outbox alone is looked at for them, not every module. A full
+// interface makes it wait for its deadline.
 static inline void slow_round(struct weir *weir)
 {
     if (weir->now_us >= weir->slow_due_us)
         slow_work(weir);
+    if (weir->ip.outbox.count && !weir->ip.outbox_blocked)
+        slow_due(weir, outbox_poll(weir, weir->now_us));
 }
 
 static void flush_netifs(struct weir *weir)

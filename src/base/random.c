@@ -114,7 +114,7 @@ static void random_rekey(struct random *random)
 
 void random_seed(struct random *random, const uint8_t seed[16])
 {
-    *random = (struct random){{siphash_load(seed, 8), siphash_load(seed + 8, 8)}, 0};
+    *random = (struct random){{siphash_load(seed, 8), siphash_load(seed + 8, 8)}, 0, 0, 0};
     random_rekey(random);
 }
 
@@ -126,6 +126,7 @@ void random_stir(struct random *random, const void *data, size_t bytes)
     const uint64_t a = siphash(key, data, bytes);
     const uint64_t b = siphash(&(struct siphash_key){key->k1 ^ a, key->k0}, data, bytes);
     *key = (struct siphash_key){key->k0 ^ a, key->k1 ^ b};
+    random->few_bits = 0;
     random_rekey(random);
 }
 
@@ -135,6 +136,18 @@ uint32_t random_u32(struct random *random)
         random_rekey(random);
     const uint64_t word = random_next(random);
     return (uint32_t)word ^ (uint32_t)(word >> 32);
+}
+
+uint32_t random_few(struct random *random, unsigned bits)
+{
+    if (random->few_bits < bits) {
+        random->few = random_u32(random);
+        random->few_bits = 32;
+    }
+    const uint32_t taken = random->few & ((1u << bits) - 1);
+    random->few >>= bits;
+    random->few_bits -= bits;
+    return taken;
 }
 
 // Multiply and reject (Lemire 2019): the product's high half is uniform once the few low halves that would favour some values

@@ -4,7 +4,11 @@
 // A node lies on the level of the highest digit in which its time differs from now's, in the slot of that digit's value. Hence all of
 // level 0 comes before all of level 1, and so on; a level's earliest slot is its first occupied one (on the highest level, going round
 // from now's digit). When time reaches the beginning of a slot above level 0, its nodes move to lower levels: at most five times a
-// node. Work: arm and cancel O(1); pop amortised O(1); next bounded by WHEEL_GLANCE.
+// node. Work: arm and cancel O(1); pop amortised O(1), and at most WHEEL_BATCH nodes moved by one call; next bounded by WHEEL_GLANCE.
+//
+// A slot with more nodes than that (a million connections opened within a quarter of an hour) is spread over several calls: until it is
+// empty, `spreading` names it and the wheel's time stands still at its beginning. Meanwhile nothing is put into it, since a time that
+// shares this digit with now's lies on a lower level.
 //
 // The wheel's own time, now_us, moves on only when something may be due: until then soonest_us answers for all. So it lags behind the
 // clock, and a node armed meanwhile may land in too early a slot; wheel_pop_due looks at the deadline itself before it lets a node go,
@@ -12,6 +16,7 @@
 #include "base/wheel.h"
 
 #define WHEEL_DIGIT_BITS 6u
+#define WHEEL_BATCH 1024u  // nodes that one call moves at the most
 #define WHEEL_GLANCE 8u  // so many nodes of the earliest slot are looked at for the exact deadline
 
 static inline unsigned wheel_lowest_bit(uint64_t bits)
@@ -74,7 +79,8 @@ void wheel_cancel(struct wheel *wheel, struct wheel_node *node)
     if (!node->link)
         return;
     wheel_take(wheel, node);
-    wheel->count--;
+    if (--wheel->count == 0)
+        wheel->spreading = 0;  // an empty wheel's time moves on without a look at it
 }
 
 // The earliest occupied slot, and the time at which it begins. The wheel is not empty.
@@ -99,16 +105,19 @@ static unsigned wheel_earliest(const struct wheel *wheel, uint32_t *begins_us)
     return level * WHEEL_SLOTS + slot;
 }
 
-// Time has come to the beginning of the slot: its nodes move to lower levels.
-static void wheel_spread(struct wheel *wheel, unsigned index)
+// Time has come to the beginning of the slot: its nodes move to lower levels, *left of them at the most; with some left it is `spreading`.
+static void wheel_spread(struct wheel *wheel, unsigned index, unsigned *left)
 {
     struct wheel_node *node = wheel->slot[index], *next;
-    wheel->slot[index] = NULL;
     wheel_set_empty(wheel, index);
-    for (; node; node = next) {
+    for (; node && *left; node = next, --*left) {
         next = node->next;
         wheel_place(wheel, node, seq_max(node->due_us, wheel->now_us));
     }
+    wheel->slot[index] = node;
+    wheel->spreading = node ? index : 0;
+    if (node)
+        node->link = &wheel->slot[index];
 }
 
 // The clock is more than 2^31 µs ahead, which reads as behind (nobody polled for 35 minutes, with nothing armed but just now): every node
@@ -126,6 +135,7 @@ static void wheel_start_again(struct wheel *wheel, uint32_t now_us)
         }
     }
     memset(wheel->occupied, 0, sizeof wheel->occupied);
+    wheel->spreading = 0;
     wheel->now_us = now_us;
     while (all) {
         struct wheel_node *node = all;
@@ -149,32 +159,47 @@ static uint32_t wheel_soonest(const struct wheel *wheel)
     return !node && seq_lt(due_us, exact_us) ? exact_us : due_us;
 }
 
+// A node off the earliest slot (of level 0) if it is due; otherwise that slot was too early (see the top), and it is sorted in again: from
+// the slot its deadline may be out of reach, from now_us it is not.
+static struct wheel_node *wheel_take_due(struct wheel *wheel, unsigned index, uint32_t now_us)
+{
+    struct wheel_node *node = wheel->slot[index];
+    wheel_take(wheel, node);
+    if (!seq_lt(now_us, node->due_us)) {
+        wheel->count--;
+        return node;
+    }
+    wheel_place(wheel, node, seq_lt(wheel->now_us, node->due_us) ? node->due_us : now_us);
+    return NULL;
+}
+
 struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us)
 {
+    struct wheel_node *node = NULL;
+    unsigned left = WHEEL_BATCH;
     if (seq_lt(now_us, wheel->now_us))
         wheel_start_again(wheel, now_us);
-    while (wheel->count) {
+    if (wheel->spreading)
+        wheel_spread(wheel, wheel->spreading, &left);
+    while (!node && left && wheel->count) {
         uint32_t begins_us;
         const unsigned index = wheel_earliest(wheel, &begins_us);
-        if (seq_lt(now_us, begins_us))
-            break;
+        if (seq_lt(now_us, begins_us)) {
+            wheel->now_us = now_us;
+            wheel->soonest_us = wheel_soonest(wheel);
+            return NULL;
+        }
         wheel->now_us = begins_us;
         if (index >= WHEEL_SLOTS) {
-            wheel_spread(wheel, index);
-            continue;
+            wheel_spread(wheel, index, &left);
+        } else {
+            node = wheel_take_due(wheel, index, now_us);
+            left--;
         }
-        struct wheel_node *node = wheel->slot[index];
-        wheel_take(wheel, node);
-        if (!seq_lt(now_us, node->due_us)) {
-            wheel->count--;
-            wheel->soonest_us = wheel->now_us;  // there may be more
-            return node;
-        }
-        // Too early a slot (see the top): from here its deadline may be out of reach, from now_us it is not.
-        wheel_place(wheel, node, seq_lt(begins_us, node->due_us) ? node->due_us : now_us);
     }
-    wheel->now_us = now_us;
     if (wheel->count)
-        wheel->soonest_us = wheel_soonest(wheel);
-    return NULL;
+        wheel->soonest_us = wheel->now_us;  // there may be more
+    else
+        wheel->now_us = now_us;
+    return node;
 }

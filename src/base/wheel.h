@@ -24,6 +24,7 @@ struct wheel_node {
 struct wheel {
     uint32_t now_us;      // everything due before it has fired
     uint32_t count;
+    uint32_t spreading;   // the slot whose nodes are on their way to lower levels; 0: none
     uint32_t soonest_us;  // no armed node is due before it, counted on from now_us; meaningless while count is 0
     uint64_t occupied[WHEEL_LEVELS];                                // a bit a slot
     struct wheel_node *slot[(WHEEL_LEVELS - 1) * WHEEL_SLOTS + 4];  // 3 KB on 64-bit machines
@@ -40,7 +41,8 @@ void wheel_init(struct wheel *wheel, uint32_t now_us);
 void wheel_arm(struct wheel *wheel, struct wheel_node *node, uint32_t due_us);
 void wheel_cancel(struct wheel *wheel, struct wheel_node *node);
 static inline bool wheel_armed(const struct wheel_node *node) { return node->link != NULL; }
-// Takes the next node that is due at now_us off the wheel; NULL: none. Call until NULL, or stop at a budget and go on later.
+// Takes the next node that is due at now_us off the wheel; NULL: none, or so many have to be sorted that it goes on at the next call (then
+// wheel_next says 0). Call until NULL, or stop at a budget and go on later.
 static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us);
 // When to call wheel_pop next: µs from now_us, never later than the earliest deadline. It may be earlier: when many timers lie close
 // together (then wheel_pop finds nothing but sorts them finer, at most 5 times a timer), or once after the earliest was cancelled or

@@ -108,6 +108,7 @@ void ip_free(struct weir *weir);
 void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
+uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline
 
 // Finds the way: fills *path (path->mtu from the path MTU cache). `source` any: chosen (RFC 1122 §3.3.4.3) and stored; otherwise it
 // must be ours. netif_bound 0: by route. Returns WEIR_OK, WEIR_NO_ROUTE, WEIR_NO_ADDRESS, WEIR_NETIF_DOWN.
@@ -150,6 +151,7 @@ static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, 
 #endif
 // Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when sent. Dropped
 // and counted when the outbox is full. Returns where to write `length` bytes of transport header and payload (checksum done), or NULL.
+// weir_poll sends it: no deadline is needed.
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length);
 
 bool ip_is_ours(const struct weir *weir, struct weir_addr address);       // an address of one of our interfaces (127/8 with loopback)

@@ -53,7 +53,6 @@ static inline bool ip4_netif_loopback(const struct weir_netif *netif)
 }
 
 int outbox_init(struct weir *weir);
-uint64_t outbox_poll(struct weir *weir, uint64_t now_us);
 
 #if WEIR_CFG_FRAGMENTS
 int fragment_init(struct weir *weir);

@@ -28,7 +28,6 @@ uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct
     }
     entry->path = *path;
     entry->ip = *ip;
-    slow_due(weir, weir->now_us);
     return (uint8_t *)(entry + 1);
 }
 
@@ -54,6 +53,7 @@ static bool give_up(struct weir *weir, const struct outbox_entry *entry)
     return !(entry->path.netif->flags & WEIR_NETIF_LINK) || weir->now_ms - ip->outbox_blocked_ms >= OUTBOX_PATIENCE_MS;
 }
 
+// While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
 {
     struct ip *ip = &weir->ip;

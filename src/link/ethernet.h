@@ -41,6 +41,7 @@ struct arp {
     uint8_t reply_count;
     uint16_t generation;      // moves when a link address is learnt, doubted or forgotten
 #if WEIR_CFG_ARP_CACHE
+    struct neighbour *recent; // the entry found last; NULL: none
     struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
     uint16_t *buckets;        // index + 1 of the first entry
     uint32_t bucket_mask;

@@ -401,8 +401,10 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
                                  struct sock *waiter, enum weir_tx_verdict *verdict)
 {
     struct weir *weir = netif->weir;
-    struct neighbour *n = neighbour_find(weir, netif, path->next_hop);
+    struct neighbour *n = weir->arp.recent;
     *verdict = WEIR_TX_DONE;
+    if (!n || n->netif != netif || !weir_addr_equal(n->address, path->next_hop))  // a new path most often leads where the last one did
+        n = weir->arp.recent = neighbour_find(weir, netif, path->next_hop);
     if (!n) {
         n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
         if (!n) {

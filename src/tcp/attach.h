@@ -7,12 +7,22 @@
 
 #if WEIR_CFG_ALLOCATOR
 
-static inline struct flight *attach_flight(struct memory *memory, struct tcp_flow *flow, uint32_t start)
+static inline struct flight *attach_flight(struct weir *weir, struct tcp_flow *flow, uint32_t start)
 {
+    struct flight *flight = pool_get(&weir->tcp.flights, &weir->memory);
     (void)flow;
-    return flight_new(memory, start);
+    if (flight)
+        flight_begin(flight, start);
+    return flight;
 }
-static inline void detach_flight(struct memory *memory, struct tcp_flow *flow) { flight_free(memory, flow->flight); }
+static inline void detach_flight(struct weir *weir, struct tcp_flow *flow)
+{
+    const size_t bytes = flight_bytes(flow->flight);
+    if (bytes == weir->tcp.flights.object_bytes)
+        pool_put(&weir->tcp.flights, &weir->memory, flow->flight);
+    else
+        memory_put(&weir->memory, flow->flight, bytes);
+}
 static inline struct intervals *attach_intervals(struct memory *memory, struct tcp_extra *extra, uint32_t capacity)
 {
     (void)extra;
@@ -25,14 +35,14 @@ static inline void detach_intervals(struct memory *memory, struct intervals *lis
 
 #else
 
-static inline struct flight *attach_flight(struct memory *memory, struct tcp_flow *flow, uint32_t start)
+static inline struct flight *attach_flight(struct weir *weir, struct tcp_flow *flow, uint32_t start)
 {
-    (void)memory;
+    (void)weir;
     struct flight *flight = (struct flight *)(void *)flow->flight_memory;
     flight_init(flight, WEIR_CFG_TCP_FLIGHT_RECORDS, start);
     return flight;
 }
-static inline void detach_flight(struct memory *memory, struct tcp_flow *flow) { (void)memory, (void)flow; }
+static inline void detach_flight(struct weir *weir, struct tcp_flow *flow) { (void)weir, (void)flow; }
 // There is one list, of fixed capacity: it cannot grow.
 static inline struct intervals *attach_intervals(struct memory *memory, struct tcp_extra *extra, uint32_t capacity)
 {

@@ -102,7 +102,7 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     if (!flow)
         return false;
     memset(flow, 0, sizeof *flow);
-    flow->flight = attach_flight(&weir->memory, flow, c->snd.una);
+    flow->flight = attach_flight(weir, flow, c->snd.una);
     if (!flow->flight) {
         pool_put(&weir->tcp.flows, &weir->memory, flow);
         return false;
@@ -123,7 +123,7 @@ static void flow_free(struct weir *weir, struct tcp_conn *c)
         return;
     c->node.spare = c->flow->window.ssthresh;
     c->idle_cwnd = (uint8_t)max_u32(min_u32(c->flow->window.cwnd / c->mss, 10), 1);
-    detach_flight(&weir->memory, c->flow);
+    detach_flight(weir, c->flow);
     pool_put(&weir->tcp.flows, &weir->memory, c->flow);
     c->flow = NULL;
 }
@@ -250,10 +250,7 @@ bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)
 
 uint8_t tcp_scale_for(uint32_t receive_limit)
 {
-    uint8_t scale = 0;
-    while (scale < 14 && receive_limit >> scale > 65535)
-        scale++;
-    return scale;
+    return receive_limit >> 16 ? (uint8_t)min_u32(16u - (unsigned)__builtin_clz(receive_limit), 14) : 0;
 }
 
 uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset) { return weir->now_ms + offset; }

@@ -19,31 +19,25 @@ void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
 }
 
 #if WEIR_CFG_ALLOCATOR
-static size_t flight_bytes(uint32_t capacity) { return sizeof(struct flight) + capacity * sizeof(struct flight_record); }
+static size_t capacity_bytes(uint32_t capacity) { return sizeof(struct flight) + capacity * sizeof(struct flight_record); }
 
-struct flight *flight_new(struct memory *memory, uint32_t start)
-{
-    struct flight *f = memory_get(memory, flight_bytes(min_u32(FLIGHT_FIRST, FLIGHT_LIMIT)));
-    if (f != NULL)
-        flight_init(f, (uint16_t)min_u32(FLIGHT_FIRST, FLIGHT_LIMIT), start);
-    return f;
-}
-
-void flight_free(struct memory *memory, struct flight *f) { memory_put(memory, f, flight_bytes(f->capacity)); }
+size_t flight_first_bytes(void) { return capacity_bytes(min_u32(FLIGHT_FIRST, FLIGHT_LIMIT)); }
+size_t flight_bytes(const struct flight *f) { return capacity_bytes(f->capacity); }
+void flight_begin(struct flight *f, uint32_t start) { flight_init(f, (uint16_t)min_u32(FLIGHT_FIRST, FLIGHT_LIMIT), start); }
 
 // Doubles the capacity, records at the beginning. false: at the limit, or no memory.
 static bool flight_grow(struct memory *memory, struct flight **flight)
 {
     struct flight *old = *flight;
     const uint32_t capacity = min_u32(old->capacity * 2u, FLIGHT_LIMIT);
-    struct flight *f = capacity > old->capacity ? memory_get(memory, flight_bytes(capacity)) : NULL;
+    struct flight *f = capacity > old->capacity ? memory_get(memory, capacity_bytes(capacity)) : NULL;
     if (f == NULL)
         return false;
     memcpy(f, old, sizeof *f);
     memcpy(f->record, old->record + old->head, old->count * sizeof old->record[0]);
     f->head = 0;
     f->capacity = (uint16_t)capacity;
-    memory_put(memory, old, flight_bytes(old->capacity));
+    memory_put(memory, old, flight_bytes(old));
     *flight = f;
     return true;
 }

@@ -56,8 +56,10 @@ struct flight_delta {
     uint32_t newest_sent_us;   // newest `sent` of all delivered (for RACK)
 };
 
-struct flight *flight_new(struct memory *memory, uint32_t start);  // allocator builds; capacity grows from 8
-void flight_free(struct memory *memory, struct flight *flight);
+// Allocator builds: a log begins with 8 records, in memory of flight_first_bytes, and may move to a larger place (attach.h).
+size_t flight_first_bytes(void);
+size_t flight_bytes(const struct flight *flight);  // of the place where it is now
+void flight_begin(struct flight *flight, uint32_t start);
 void flight_init(struct flight *flight, uint16_t capacity, uint32_t start);
 
 #if WEIR_CFG_TCP_SACK

@@ -10,15 +10,9 @@ void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
 }
 
 #if WEIR_CFG_ALLOCATOR
-struct flight *flight_new(struct memory *memory, uint32_t start)
-{
-    struct flight *f = memory_get(memory, sizeof *f);
-    if (f != NULL)
-        flight_init(f, 0, start);
-    return f;
-}
-
-void flight_free(struct memory *memory, struct flight *f) { memory_put(memory, f, sizeof *f); }
+size_t flight_first_bytes(void) { return sizeof(struct flight); }
+size_t flight_bytes(const struct flight *f) { return sizeof *f; }
+void flight_begin(struct flight *f, uint32_t start) { flight_init(f, 0, start); }
 #endif
 
 void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)

@@ -414,6 +414,8 @@ uint64_t half_open_poll(struct weir *weir, uint64_t now_us)
 {
     uint64_t next_us = WEIR_NEVER;
     uint32_t done = 0;
+    if (!weir->tcp.half_opens->records.table.count)
+        return WEIR_NEVER;
     for (uint32_t i = 0; i < HALF_OPEN_LEVELS; i++) {
         struct tcp_record *record;
         while ((record = weir->tcp.half_opens->level[i].head) != NULL && weir->now - record->time >= half_open_interval_us(i)) {

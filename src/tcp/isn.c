@@ -21,9 +21,7 @@ uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, con
     return (uint32_t)(weir->now_us >> 2) + (uint32_t)siphash(&weir->isn_key, &ends, sizeof ends);
 }
 
-// One offset for each pair of addresses: timestamps of successive connections ascend (RFC 6191 needs that), and our
-// uptime shows nowhere.
-uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
+static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
 {
     struct weir_addr ends[2];
     memset(ends, 0, sizeof ends);
@@ -32,10 +30,30 @@ uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, s
     return (uint32_t)siphash(&weir->isn_key, ends, sizeof ends);
 }
 
+// One offset for each pair of addresses: timestamps of successive connections ascend (RFC 6191 needs that), and our
+// uptime shows nowhere.
+#if WEIR_CFG_FAST_PATH
+uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
+{
+    struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
+    const uint64_t addresses = ip_pair_word(local, remote);
+    if (tcp->stamped.addresses != addresses) {
+        tcp->stamped.addresses = addresses;
+        tcp->stamped.offset = offset_compute(weir, local, remote);
+    }
+    return tcp->stamped.offset;
+}
+#else
+uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
+{
+    return offset_compute(weir, local, remote);
+}
+#endif
+
 #if WEIR_CFG_TCP_CONNECT
 #define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
 #define PORT_STEPS (sizeof((struct tcp *)0)->port_steps / sizeof((struct tcp *)0)->port_steps[0])
-#define PORT_STEP_MAX 8u  // ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
+#define PORT_STEP_BITS 3u  // up to 8 ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
 #define PORT_GUESSES 32u  // random tries before looking at each port in turn
 
 static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
@@ -48,10 +66,7 @@ static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, 
     return time_wait_reusable(weir, local, remote, &in_time_wait) || !in_time_wait;
 }
 
-// RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which spares
-// its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few tries; only when
-// (almost) none is left, each is looked at.
-uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+static uint64_t destination_compute(const struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
 {
     struct {
         struct weir_addr local, remote;
@@ -61,9 +76,36 @@ uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct
     key.local = local;
     key.remote = remote->addr;
     key.remote_port = remote->port;
-    const uint64_t hash = siphash(&weir->port_key, &key, sizeof key);
+    return siphash(&weir->port_key, &key, sizeof key);
+}
+
+#if WEIR_CFG_FAST_PATH
+static uint64_t destination_hash(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+{
+    struct tcp *tcp = &weir->tcp;
+    const uint64_t addresses = ip_pair_word(local, remote->addr);
+    if (tcp->aimed.addresses != addresses || tcp->aimed.port != remote->port) {
+        tcp->aimed.addresses = addresses;
+        tcp->aimed.port = remote->port;
+        tcp->aimed.hash = destination_compute(weir, local, remote);
+    }
+    return tcp->aimed.hash;
+}
+#else
+static uint64_t destination_hash(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+{
+    return destination_compute(weir, local, remote);
+}
+#endif
+
+// RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which spares
+// its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few tries; only when
+// (almost) none is left, each is looked at.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+{
+    const uint64_t hash = destination_hash(weir, local, remote);
     uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];
-    *step = (uint16_t)(*step + 1 + random_below(&weir->random, PORT_STEP_MAX));
+    *step = (uint16_t)(*step + 1 + random_few(&weir->random, PORT_STEP_BITS));
 
     struct weir_endpoint candidate = {.addr = local};
     uint32_t at = (uint32_t)(((uint32_t)hash & 0xffff) + *step) % PORTS;

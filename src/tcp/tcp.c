@@ -28,6 +28,14 @@ size_t tcp_bytes(const struct weir_config *config)
            stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
 }
 
+#if WEIR_CFG_ALLOCATOR
+static void flights_init(struct tcp *tcp) { pool_init(&tcp->flights, (uint32_t)flight_first_bytes(), FLOWS_KEEP); }
+static void flights_free(struct weir *weir) { pool_drain(&weir->tcp.flights, &weir->memory); }
+#else
+static void flights_init(struct tcp *tcp) { (void)tcp; }  // within the flows
+static void flights_free(struct weir *weir) { (void)weir; }
+#endif
+
 // Static builds: everything that connections will ever attach (in allocator builds these set nothing aside).
 static int static_init(struct weir *weir)
 {
@@ -55,6 +63,7 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     pool_init(&tcp->listener_pool, sizeof(struct tcp_listener), 1);
     pool_init(&tcp->flows, sizeof(struct tcp_flow), FLOWS_KEEP);
     pool_init(&tcp->extras, sizeof(struct tcp_extra), POOL_KEEP);
+    flights_init(tcp);
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
     const struct weir_cc *cc = config->congestion_control ? weir_cc_find(config->congestion_control) : weir_cc_list[0];
@@ -86,6 +95,7 @@ void tcp_free(struct weir *weir)
     pool_drain(&tcp->listener_pool, &weir->memory);
     pool_drain(&tcp->flows, &weir->memory);
     pool_drain(&tcp->extras, &weir->memory);
+    flights_free(weir);
     table_free(&tcp->connections, &weir->memory);
     table_free(&tcp->listeners, &weir->memory);
 }

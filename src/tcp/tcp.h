@@ -26,10 +26,21 @@ struct tcp {
         uint64_t addresses, ports;
         uint32_t hash;
     } hashed;                           // the ends hashed last: a connection's beginning asks for them again and again
+    struct {
+        uint64_t addresses;
+        uint32_t offset;
+    } stamped;                          // the timestamps' offset asked for last
+    struct {
+        uint64_t addresses, hash;
+        uint16_t port;
+    } aimed;                            // the destination a port was chosen for last, and its class (src/tcp/isn.c)
     struct tcp_lane lanes[TCP_LANES];
 #endif
     struct table listeners;             // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
+#if WEIR_CFG_ALLOCATOR
+    struct pool flights;                // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
+#endif
     struct half_opens *half_opens;      // src/tcp/halfopen.c
     struct time_waits *time_waits;      // src/tcp/timewait.c
     uint8_t cc;                         // default congestion control, index into weir_cc_list

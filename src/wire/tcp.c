@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/tcp.h"
 
+#define TCP_SYN_USUAL_BYTES 20u  // of options
+
 static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
@@ -69,6 +71,23 @@ static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct
     return true;
 }
 
+#if WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE && WEIR_CFG_FAST_PATH
+// The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP, window scale.
+static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
+{
+    const uint32_t first = get32(options), last = get32(options + 16);
+    if (first >> 16 != (TCP_OPTION_MSS << 8 | 4u) || get32(options + 4) != (TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu)) ||
+        last >> 8 != (TCP_OPTION_NOP << 16 | TCP_OPTION_WINDOW_SCALE << 8 | 3u))
+        return false;
+    out->seen = TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE;
+    out->mss = (uint16_t)first;
+    out->window_scale = (uint8_t)last;
+    return tcp_wire_take_timestamps(options + 8, out);
+}
+#else
+static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out) { return (void)options, (void)out, false; }
+#endif
+
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
 {
     if (length < TCP_BYTES)
@@ -90,6 +109,8 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     const uint8_t *options = bytes + TCP_BYTES;
     if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES && get32(options) == TCP_TIMESTAMPS_ALIGNED)
         return tcp_wire_take_timestamps(options + 4, &out->options);
+    if (header_length == TCP_BYTES + TCP_SYN_USUAL_BYTES && tcp_wire_usual_syn(options, &out->options))
+        return true;
     return header_length == TCP_BYTES || tcp_wire_options_parse(options, header_length - TCP_BYTES, &out->options);
 }
 

@@ -120,6 +120,27 @@ static void stirring_changes_what_follows(void **state)
     assert_true(random_u32(&a) != random_u32(&b));
 }
 
+static void few_bits_are_uniform_and_stirring_forgets_them(void **state)
+{
+    (void)state;
+    struct random random, other;
+    const uint8_t seed[16] = {8};
+    random_seed(&random, seed);
+    uint32_t seen[8] = {0};
+    for (int i = 0; i < 16000; i++)
+        seen[random_few(&random, 3)]++;
+    for (int i = 0; i < 8; i++)
+        assert_in_range(seen[i], 1800, 2200);  // standard deviation 42
+    assert_true(random_few(&random, 16) <= 0xffff);
+    random_few(&random, 1);
+    other = random;
+    random_stir(&random, "news", 4);
+    uint32_t same = 0;
+    for (int i = 0; i < 32; i++)
+        same += random_few(&random, 8) == random_few(&other, 8);
+    assert_true(same < 8);
+}
+
 static void below_is_uniform_and_below(void **state)
 {
     (void)state;
@@ -172,6 +193,7 @@ int main(void)
         cmocka_unit_test(the_generator_follows_its_seed),
         cmocka_unit_test(keys_are_forgotten),
         cmocka_unit_test(stirring_changes_what_follows),
+        cmocka_unit_test(few_bits_are_uniform_and_stirring_forgets_them),
         cmocka_unit_test(below_is_uniform_and_below),
         cmocka_unit_test(bytes_of_any_length_and_no_more),
     };

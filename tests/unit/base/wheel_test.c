@@ -168,6 +168,18 @@ static void a_budget_may_stop_in_between(void **state)
 }
 
 #if WEIR_CFG_TIMER_WHEEL
+// The next timer, also when it takes several calls to sort so many; NULL: none is due. *calls counts those that only sorted.
+static struct wheel_node *pop_patiently(struct wheel *wheel, uint32_t now, uint32_t *calls)
+{
+    for (;;) {
+        uint32_t in_us;
+        struct wheel_node *node = wheel_pop(wheel, now);
+        if (node || !wheel_next(wheel, now, &in_us) || in_us)
+            return node;
+        ++*calls;
+    }
+}
+
 // 100,000 timers, armed, most cancelled, the others fired: linear in their number, so quick.
 static void many_timers(void **state)
 {
@@ -182,10 +194,10 @@ static void many_timers(void **state)
         if (i % 4)
             wheel_cancel(&wheel, &nodes[i]);
     }
-    uint32_t fired = 0, last = 0;
+    uint32_t fired = 0, last = 0, calls = 0;
     for (uint32_t passed = 0; passed <= 60000000; passed += 1000) {
         const struct wheel_node *node;
-        while ((node = wheel_pop(&wheel, 0xfff00000u + passed))) {
+        while ((node = pop_patiently(&wheel, 0xfff00000u + passed, &calls))) {
             assert_true(node->due_us - 0xfff00000u <= passed);
             assert_true(passed == 0 || node->due_us - 0xfff00000u > passed - 1000);
             assert_true(node->due_us - 0xfff00000u >= last);  // in order
@@ -194,6 +206,75 @@ static void many_timers(void **state)
         }
     }
     assert_int_equal(fired, MANY / 4);
+    free(nodes);
+}
+
+// One slot holds 20,000 timers when its time comes: one call moves but a part of them. Whatever is cancelled, moved or armed anew between
+// two calls, each fires once, not before its deadline, and none is forgotten.
+static void a_full_slot_is_spread_bit_by_bit(void **state)
+{
+    (void)state;
+    enum { MANY = 20000, AT = 1u << 30 };
+    static struct wheel wheel;
+    struct timer *timers = calloc(MANY, sizeof *timers);
+    uint32_t now = AT - 5, armed = 0, calls = 0, in_us;
+    wheel_init(&wheel, 5);
+    for (uint32_t i = 0; i < MANY; i++) {
+        timers[i].due_us = AT + test_random(1u << 20);
+        wheel_arm(&wheel, &timers[i].node, timers[i].due_us);
+        timers[i].armed = true;
+    }
+    assert_null(pop_patiently(&wheel, now, &calls));
+    assert_int_equal(calls, 0);
+    for (uint32_t turn = 0; turn < 4000; turn++) {
+        now += turn < 60 ? 5 : 300;
+        for (uint32_t i = 0; i < 40 && turn < 60; i++) {
+            struct timer *timer = &timers[test_random(MANY)];
+            timer->armed = test_random(2);
+            timer->due_us = now + test_random(1u << 20);
+            if (timer->armed)
+                wheel_arm(&wheel, &timer->node, timer->due_us);
+            else
+                wheel_cancel(&wheel, &timer->node);
+        }
+        const struct wheel_node *node = wheel_pop(&wheel, now);
+        calls += !node && wheel_next(&wheel, now, &in_us) && !in_us;
+        for (; node; node = turn < 60 ? NULL : wheel_pop(&wheel, now)) {
+            struct timer *due = container_of(node, struct timer, node);
+            assert_true(due->armed && seq_le(due->due_us, now));
+            due->armed = false;
+        }
+    }
+    assert_in_range(calls, MANY / 1024, 1000);
+    for (uint32_t i = 0; i < MANY; i++)
+        armed += timers[i].armed;
+    assert_int_equal(armed, 0);
+    assert_false(wheel_next(&wheel, now, &in_us));
+    free(timers);
+}
+
+// The timers of such a slot are cancelled while it is spread: the empty wheel's time moves on, and its slots serve again.
+static void a_slot_emptied_while_spread_serves_again(void **state)
+{
+    (void)state;
+    enum { MANY = 3000, AT = 1u << 24 };
+    static struct wheel wheel;
+    struct wheel_node *nodes = calloc(MANY, sizeof *nodes);
+    uint32_t in_us, calls = 0;
+    wheel_init(&wheel, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        wheel_arm(&wheel, &nodes[i], AT + 100 + i);
+    assert_null(wheel_pop(&wheel, AT + 100));
+    assert_true(wheel_next(&wheel, AT + 100, &in_us));
+    assert_int_equal(in_us, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        wheel_cancel(&wheel, &nodes[i]);
+    assert_null(wheel_pop(&wheel, 100));
+    wheel_arm(&wheel, &nodes[0], AT + 7);
+    assert_null(pop_patiently(&wheel, AT + 6, &calls));
+    assert_true(wheel_next(&wheel, AT + 6, &in_us));
+    assert_int_equal(in_us, 1);
+    assert_ptr_equal(pop_patiently(&wheel, AT + 7, &calls), &nodes[0]);
     free(nodes);
 }
 #endif
@@ -207,6 +288,8 @@ int main(void)
         cmocka_unit_test(a_budget_may_stop_in_between),
 #if WEIR_CFG_TIMER_WHEEL
         cmocka_unit_test(many_timers),
+        cmocka_unit_test(a_full_slot_is_spread_bit_by_bit),
+        cmocka_unit_test(a_slot_emptied_while_spread_serves_again),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
