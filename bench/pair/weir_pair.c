@@ -282,12 +282,14 @@ __attribute__((noinline)) static void measured_connect(weir_socket listener, uin
     }
 }
 
-static uint64_t nanoseconds(void)
+static uint64_t nanoseconds_of(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
+
+static uint64_t nanoseconds(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
 
 static void result(const char *what, uint64_t units, uint64_t frames, uint64_t ns)
 {
@@ -322,7 +324,12 @@ static void run_echo(uint64_t rounds)
     result("echo", rounds, frames_carried, nanoseconds() - start);
 }
 
-static void open_many(weir_socket listener, uint64_t count, uint64_t *longest_ns)
+// By the clock, and of this thread's own time: on a machine with other work the first is the scheduler's slice.
+struct longest {
+    uint64_t ns, cpu_ns;
+};
+
+static void open_many(weir_socket listener, uint64_t count, struct longest *longest)
 {
     uint16_t port_number = 80;
     weir_socket extra[64];
@@ -333,18 +340,20 @@ static void open_many(weir_socket listener, uint64_t count, uint64_t *longest_ns
             extra[listeners] = listen_at(++port_number);
             listener = extra[listeners++];
         }
-        const uint64_t start = nanoseconds();
+        const uint64_t start = nanoseconds(), cpu_start = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
         connect_to(port_number, listener, &server);
-        const uint64_t took = nanoseconds() - start;
-        if (took > *longest_ns)
-            *longest_ns = took;
+        const uint64_t cpu_took = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_start, took = nanoseconds() - start;
+        if (took > longest->ns)
+            longest->ns = took;
+        if (cpu_took > longest->cpu_ns)
+            longest->cpu_ns = cpu_took;
         drain_ready();
     }
 }
 
 static void run_connect(uint64_t count, uint64_t open)
 {
-    uint64_t longest = 0;
+    struct longest longest = {0, 0};
     const weir_socket listener = listen_at(MEASURED_PORT);
     open_many(listen_at(80), open, &longest);
     measured_connect(listener, 100);
@@ -382,11 +391,11 @@ static void run_idle(uint64_t count)
 
 static void run_insert(uint64_t count)
 {
-    uint64_t longest = 0;
+    struct longest longest = {0, 0};
     const uint64_t start = nanoseconds();
     open_many(listen_at(80), count, &longest);
-    printf("{\"stack\": \"weir\", \"test\": \"insert\", \"units\": %llu, \"ns\": %llu, \"max_ns\": %llu}\n", (unsigned long long)count,
-           (unsigned long long)(nanoseconds() - start), (unsigned long long)longest);
+    printf("{\"stack\": \"weir\", \"test\": \"insert\", \"units\": %llu, \"ns\": %llu, \"max_ns\": %llu, \"max_cpu_ns\": %llu}\n", (unsigned long long)count,
+           (unsigned long long)(nanoseconds() - start), (unsigned long long)longest.ns, (unsigned long long)longest.cpu_ns);
 }
 
 int main(int argc, char **argv)

@@ -86,7 +86,7 @@ struct ip {
     bool outbox_blocked;
 #if WEIR_CFG_FAST_PATH
     struct ip4_usual usual;
-    struct ip_found found;
+    struct ip_found found[2];              // without, and with an interface asked for: an opening connection asks for both
 #endif
 #if WEIR_CFG_FRAGMENTS
     struct fragments fragments;  // src/ip/fragment.c

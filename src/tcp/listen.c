@@ -5,7 +5,8 @@
 #include "tcp/isn.h"
 #include "tcp/timewait.h"
 
-static uint32_t port_hash(const struct weir *weir, uint16_t port) { return siphash_words(&weir->hash_key, port, 0); }
+// Not keyed: which ports are bound is this host's own choice, nobody outside can make them meet in one chain.
+static uint32_t port_hash(uint16_t port) { return port; }
 
 static const struct weir_endpoint *local_of(const struct sock *sock)
 {
@@ -22,7 +23,7 @@ struct sock *tcp_open(struct weir *weir)
 struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local, uint16_t port, uint8_t netif_index)
 {
     struct tcp_listener *any = NULL;
-    const uint32_t hash = port_hash(weir, port);
+    const uint32_t hash = port_hash(port);
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         struct sock *sock = tcp_sock_of(node);
         if (node->hash != hash || sock->kind != SOCK_LISTENER || (sock->netif_bound && sock->netif_bound != netif_index))
@@ -43,7 +44,7 @@ static bool addresses_meet(struct weir_addr a, struct weir_addr b) { return weir
 // Whether a bound or listening socket stands in the way. Two with REUSE_ADDRESS get along unless one listens.
 static bool bound_conflict(struct weir *weir, const struct sock *sock, const struct weir_endpoint *local, bool to_listen)
 {
-    const uint32_t hash = port_hash(weir, local->port);
+    const uint32_t hash = port_hash(local->port);
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         const struct sock *other = tcp_sock_of(node);
         const struct weir_endpoint *theirs = local_of(other);
@@ -94,7 +95,7 @@ int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *l
         return WEIR_IN_USE;
     c->local = wanted;
     c->flags |= TCP_BOUND;
-    table_insert(&weir->tcp.listeners, &weir->memory, &c->node, port_hash(weir, wanted.port));
+    table_insert(&weir->tcp.listeners, &weir->memory, &c->node, port_hash(wanted.port));
     return WEIR_OK;
 }
 
@@ -139,7 +140,7 @@ int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct s
     listener->backlog = clamp_backlog(backlog);
     listener->accept_tail = &listener->accept_head;
     tcp_conn_unhash(weir, c);
-    table_insert(&weir->tcp.listeners, &weir->memory, &listener->node, port_hash(weir, listener->local.port));
+    table_insert(&weir->tcp.listeners, &weir->memory, &listener->node, port_hash(listener->local.port));
     sock_ready_remove(&weir->socks, &c->sock);
     c->sock.flags &= (uint8_t)~SOCK_HANDLED;
     c->flags |= TCP_CLOSED_BY_USER;
