@@ -76,7 +76,8 @@ static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct
 static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
 {
     const uint32_t first = get32(options), last = get32(options + 16);
-    if (first >> 16 != (TCP_OPTION_MSS << 8 | 4u) || get32(options + 4) != (TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu)) ||
+    const uint32_t pair = (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu);
+    if (first >> 16 != (TCP_OPTION_MSS << 8 | 4u) || get32(options + 4) != pair ||
         last >> 8 != (TCP_OPTION_NOP << 16 | TCP_OPTION_WINDOW_SCALE << 8 | 3u))
         return false;
     out->seen = TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE;
