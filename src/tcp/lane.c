@@ -49,7 +49,7 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
     const uint32_t known = network_at + IP_LANE_BYTES + 4;
     uint8_t mask[TCP_LANE_WORDS * 8] = {0};
     if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
-        packet->network_length != IP_LANE_BYTES || known > sizeof mask || network_at != expected_at ||
+        packet->network_length != IP_LANE_BYTES || packet->length < TCP_LANE_HEADER || known > sizeof mask || network_at != expected_at ||
         !ip_lane_mask(packet->network, mask + network_at))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
