@@ -36,7 +36,8 @@ static void client_event(struct weir_watch *watch, weir_socket socket, uint32_t 
     struct client *client = (struct client *)watch;
     struct weir_slice rest;
     echo(client->weir, socket);
-    const bool finished = events & (WEIR_READ_CLOSED | WEIR_HANGUP | WEIR_ERROR) && weir_socket_peek(client->weir, socket, 0, &rest, 1) <= 0;
+    const bool finished =
+        events & (WEIR_READ_CLOSED | WEIR_HANGUP | WEIR_ERROR) && weir_socket_peek(client->weir, socket, 0, &rest, 1) <= 0;
     if (!finished)
         return;
     weir_socket_close(client->weir, socket);  // what is queued still goes out, then FIN

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *message = exact_copy(in.at, in.left);
     if (head && in.left >= head) {
         uint8_t counts[6];
-        memcpy(counts, message + 6, sizeof counts);   // the input's counts of records stay
+        memcpy(counts, message + 6, sizeof counts);  // the input's counts of records stay
         memcpy(message, asked, head);
         message[2] |= 0x80;
         message[3] = (uint8_t)(choice >> 4);

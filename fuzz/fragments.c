@@ -29,8 +29,14 @@ static void send_fragment(struct fixture *f, uint8_t id, uint32_t offset, uint32
     static uint8_t whole[65536 + DATAGRAM];
     uint8_t packet[IP4_BYTES + 2048];
     datagram_bytes(id, whole);
-    struct ip4 header = {.source = peer.v4, .destination = ours.v4, .total_length = (uint16_t)(IP4_BYTES + length), .id = id, .fragment_offset = (uint16_t)offset,
-        .ttl = 64, .protocol = IP_UDP, .flags = more ? IP4_MORE_FRAGMENTS : 0};
+    struct ip4 header = {.source = peer.v4,
+                         .destination = ours.v4,
+                         .total_length = (uint16_t)(IP4_BYTES + length),
+                         .id = id,
+                         .fragment_offset = (uint16_t)offset,
+                         .ttl = 64,
+                         .protocol = IP_UDP,
+                         .flags = more ? IP4_MORE_FRAGMENTS : 0};
     ip4_emit(packet, &header);
     memcpy(packet + IP4_BYTES, whole + offset, length);
     fixture_input(f, packet, IP4_BYTES + length);
@@ -53,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes in = {data, (uint32_t)size};
     struct fixture f;
-    const struct fixture_options options = {.link = &weir_link_rawip, .address = ours, .prefix_length = 24, .mode = take8(&in) % 5 ? FIXTURE_PLAIN : FIXTURE_SLICED};
+    const struct fixture_options options = {
+        .link = &weir_link_rawip, .address = ours, .prefix_length = 24, .mode = take8(&in) % 5 ? FIXTURE_PLAIN : FIXTURE_SLICED};
     CHECK(fixture_open_with(&f, &options));
     weir_socket socket = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
     CHECK(socket > 0 && weir_socket_bind(f.weir, socket, &(struct weir_endpoint){ours, PORT}) == WEIR_OK);

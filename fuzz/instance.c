@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A whole instance under a script of frames, time and socket calls. The input is a list of operations; most frames are repaired before they go in
-// (addresses, lengths, checksums, and TCP's numbers relative to what Weir last sent), so that the fuzzer spends its time behind the
+// A whole instance under a script of frames, time and socket calls. The input is a list of operations; most frames are repaired before they
+// go in (addresses, lengths, checksums, and TCP's numbers relative to what Weir last sent), so that the fuzzer spends its time behind the
 // first checks. Which driver mode and which link is the first byte's choice. What is checked: the sanitizers, the fixture's contract of
 // drivers and allocator, that polling comes to rest, that all memory goes back, and that no call returns nonsense.
 #include "fixture.h"
@@ -25,8 +25,8 @@ static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
 // What Weir last said in a conversation between local `port` and the peer's `peer_port`.
 struct flow {
     uint16_t port, peer_port;
-    uint32_t next, ack;      // Weir's next sequence number, and what it expects
-    uint32_t ts_value;       // its newest timestamp
+    uint32_t next, ack;  // Weir's next sequence number, and what it expects
+    uint32_t ts_value;   // its newest timestamp
     bool timestamps;
 };
 
@@ -35,7 +35,7 @@ struct world {
     struct bytes in;
     struct flow flows[FLOWS];
     weir_socket sockets[SOCKETS];
-    uint32_t clock;          // of the peer's timestamps
+    uint32_t clock;  // of the peer's timestamps
     bool ethernet;
 };
 
@@ -63,7 +63,8 @@ static void learn(struct world *w, const uint8_t *packet, uint32_t length)
         flow = w->flows;
         *flow = (struct flow){.port = segment.source, .peer_port = segment.destination};
     }
-    flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) + !!(segment.flags & TCP_FIN);
+    flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) +
+                 !!(segment.flags & TCP_FIN);
     flow->ack = segment.ack;
     if (segment.options.seen & TCP_SEEN_TIMESTAMPS) {
         flow->timestamps = true;
@@ -102,8 +103,13 @@ static void put_checksum(uint8_t protocol, struct weir_addr source, uint8_t *tra
 static void send_ip4(struct world *w, uint8_t how, uint8_t protocol, const uint8_t *transport, uint32_t length)
 {
     uint8_t packet[IP4_BYTES + 1600];
-    struct ip4 header = {.source = how & 2 ? peer.v4 + (how >> 4) : peer.v4, .destination = how & 8 ? 0xffffffff : ours.v4,
-        .total_length = (uint16_t)(IP4_BYTES + length), .id = how, .ttl = 64, .protocol = protocol, .flags = how & 4 ? IP4_MORE_FRAGMENTS : 0};
+    struct ip4 header = {.source = how & 2 ? peer.v4 + (how >> 4) : peer.v4,
+                         .destination = how & 8 ? 0xffffffff : ours.v4,
+                         .total_length = (uint16_t)(IP4_BYTES + length),
+                         .id = how,
+                         .ttl = 64,
+                         .protocol = protocol,
+                         .flags = how & 4 ? IP4_MORE_FRAGMENTS : 0};
     ip4_emit(packet, &header);
     memcpy(packet + IP4_BYTES, transport, length);
     if (!w->ethernet) {
@@ -175,15 +181,20 @@ static uint32_t fitting_options(struct world *w, const struct flow *flow, uint8_
 static void frame_tcp(struct world *w)
 {
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024] = {0};
-    uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), choice = take8(&w->in), options = choice % (TCP_OPTIONS_MAX / 4 + 1);
+    uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), choice = take8(&w->in),
+            options = choice % (TCP_OPTIONS_MAX / 4 + 1);
     const struct flow *flow = &w->flows[which % FLOWS];
     bool known = (which & 0x80) && flow->port, fitting = known && (choice & 0x80);
     if (fitting)
         options = (uint8_t)(fitting_options(w, flow, choice, bytes + TCP_BYTES) / 4);
-    struct tcp_segment segment = {
-        .source = known ? flow->peer_port : (uint16_t)(PORT_PEER + (which & 7)), .destination = known ? flow->port : PORT_ECHO,
-        .seq = (known ? flow->ack : 1000) + (uint32_t)(int32_t)(int16_t)take16(&w->in), .ack = (known ? flow->next : 0) + (uint32_t)(int32_t)(int16_t)take16(&w->in),
-        .window = take16(&w->in), .urgent = flags & TCP_URG ? take16(&w->in) : 0, .flags = flags, .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
+    struct tcp_segment segment = {.source = known ? flow->peer_port : (uint16_t)(PORT_PEER + (which & 7)),
+                                  .destination = known ? flow->port : PORT_ECHO,
+                                  .seq = (known ? flow->ack : 1000) + (uint32_t)(int32_t)(int16_t)take16(&w->in),
+                                  .ack = (known ? flow->next : 0) + (uint32_t)(int32_t)(int16_t)take16(&w->in),
+                                  .window = take16(&w->in),
+                                  .urgent = flags & TCP_URG ? take16(&w->in) : 0,
+                                  .flags = flags,
+                                  .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
     tcp_emit(bytes, &segment);
     uint32_t option_length = fitting ? 0 : 4u * options;
     const uint8_t *option_bytes = take(&w->in, &option_length);
@@ -202,7 +213,9 @@ static void frame_udp(struct world *w)
     uint8_t how = take8(&w->in), ports = take8(&w->in);
     uint32_t length = take16(&w->in) & 0x3ff;
     const uint8_t *payload = take(&w->in, &length);
-    udp_emit(bytes, &(struct udp_header){.source = (uint16_t)(PORT_PEER + (ports & 3)), .destination = (uint16_t)(ports >> 4 ? 9 : 4000), .length = (uint16_t)(UDP_BYTES + length)});
+    udp_emit(bytes, &(struct udp_header){.source = (uint16_t)(PORT_PEER + (ports & 3)),
+                                         .destination = (uint16_t)(ports >> 4 ? 9 : 4000),
+                                         .length = (uint16_t)(UDP_BYTES + length)});
     memcpy(bytes + UDP_BYTES, payload, length);
     if (how & 1)
         put_checksum(IP_UDP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, UDP_BYTES + length, 6);
@@ -220,7 +233,8 @@ static void frame_icmp(struct world *w)
     memcpy(bytes, data, given);
     const struct flow *flow = &w->flows[how % FLOWS];
     if ((how & 0x80) && flow->port && length >= ICMP4_BYTES + IP4_BYTES + 8) {
-        struct ip4 quoted = {.source = ours.v4, .destination = peer.v4, .total_length = 1500, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
+        struct ip4 quoted = {
+            .source = ours.v4, .destination = peer.v4, .total_length = 1500, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
         ip4_emit(bytes + ICMP4_BYTES, &quoted);
         put16(bytes + ICMP4_BYTES + IP4_BYTES, flow->port);
         put16(bytes + ICMP4_BYTES + IP4_BYTES + 2, flow->peer_port);
@@ -239,7 +253,8 @@ static void frame_igmp(struct world *w)
     length = length < 8 ? 8 : length;
     put_checksum(IP_ICMP, peer, bytes, length, 2);
     uint8_t frame[14 + IP4_BYTES + sizeof bytes] = {0x01, 0x00, 0x5e, 0, 0, 1};
-    const struct ip4 header = {.source = peer.v4, .destination = 0xe0000001u, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 1, .protocol = IP_IGMP};
+    const struct ip4 header = {
+        .source = peer.v4, .destination = 0xe0000001u, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 1, .protocol = IP_IGMP};
     memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
     put16(frame + 12, 0x0800);
     ip4_emit(frame + 14, &header);
@@ -250,7 +265,9 @@ static void frame_igmp(struct world *w)
 static void frame_arp(struct world *w)
 {
     uint8_t how = take8(&w->in), last = take8(&w->in);
-    struct arp_packet arp = {.operation = how & 1 ? ARP_REPLY : ARP_REQUEST, .sender = how & 2 ? ours.v4 : peer.v4 + (how & 4 ? last : 0), .target = how & 8 ? peer.v4 : ours.v4};
+    struct arp_packet arp = {.operation = how & 1 ? ARP_REPLY : ARP_REQUEST,
+                             .sender = how & 2 ? ours.v4 : peer.v4 + (how & 4 ? last : 0),
+                             .target = how & 8 ? peer.v4 : ours.v4};
     memcpy(arp.sender_mac, how & 16 ? FIXTURE_MAC : FIXTURE_PEER_MAC, 6);
     arp.sender_mac[5] ^= (uint8_t)(how >> 6);
     uint8_t frame[60] = {0};
@@ -289,7 +306,8 @@ static void keep(struct world *w, weir_socket socket)
 static void open_one(struct world *w, uint8_t choice)
 {
     struct weir *weir = w->f.weir;
-    const struct weir_endpoint local = {weir_addr_any(), choice & 4 ? 9 : PORT_ECHO}, remote = {peer, (uint16_t)(PORT_PEER + (choice >> 6))};
+    const struct weir_endpoint local = {weir_addr_any(), choice & 4 ? 9 : PORT_ECHO},
+                               remote = {peer, (uint16_t)(PORT_PEER + (choice >> 6))};
     weir_socket socket = weir_socket_open(weir, (enum weir_socket_type)(choice & 3), IP_ICMP);
     if (socket <= 0)
         return;
@@ -311,9 +329,18 @@ static void move_data(struct world *w, weir_socket socket, uint8_t choice)
     struct weir_span spans[2];
     int n;
     switch (choice & 7) {
-    case 0: n = weir_socket_write(weir, socket, pattern, choice * 11u); CHECK(n <= choice * 11); break;
-    case 1: n = weir_socket_read(weir, socket, back, choice * 11u); CHECK(n <= choice * 11); break;
-    case 2: n = weir_socket_write_urgent(weir, socket, pattern, choice); CHECK(n <= choice); break;
+    case 0:
+        n = weir_socket_write(weir, socket, pattern, choice * 11u);
+        CHECK(n <= choice * 11);
+        break;
+    case 1:
+        n = weir_socket_read(weir, socket, back, choice * 11u);
+        CHECK(n <= choice * 11);
+        break;
+    case 2:
+        n = weir_socket_write_urgent(weir, socket, pattern, choice);
+        CHECK(n <= choice);
+        break;
     case 3: (void)weir_socket_read_urgent(weir, socket, back, choice & 8); break;
     case 4:
         n = weir_socket_peek(weir, socket, choice & 8 ? 100 : 0, slices, 4);
@@ -363,14 +390,18 @@ static void use_instance(struct world *w, weir_socket socket, uint8_t choice)
     struct weir *weir = w->f.weir;
     const struct weir_endpoint self = {choice & 0x80 ? weir_ip4(127, 0, 0, 1) : ours, choice & 8 ? 9 : PORT_ECHO};
     switch (choice & 7) {
-    case 0: case 1: inspect(w, socket); break;
-    case 2: (void)weir_socket_connect(weir, socket, &self); break;   // to ourselves
+    case 0:
+    case 1: inspect(w, socket); break;
+    case 2: (void)weir_socket_connect(weir, socket, &self); break;  // to ourselves
     case 3: (void)weir_socket_membership(weir, socket, weir_addr_v4(0xe0000001u + (choice >> 4)), 0, !(choice & 8)); break;
     case 4: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
-    case 5: (void)weir_netif_set_address(&w->f.netif, choice & 8 ? ours : weir_addr_any(), 24, choice & 0x10 ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE); break;
+    case 5:
+        (void)weir_netif_set_address(&w->f.netif, choice & 8 ? ours : weir_addr_any(), 24,
+                                     choice & 0x10 ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
+        break;
     case 6: (void)weir_socket_set_congestion(weir, socket, choice & 8 ? "reno" : "cubic"); break;
     default:
-        while (w->f.held)   // a driver gives back what it holds before it goes
+        while (w->f.held)  // a driver gives back what it holds before it goes
             fixture_poll(&w->f, 1000);
         weir_netif_remove(&w->f.netif);
         fixture_poll(&w->f, choice & 8 ? 2000000 : 0);
@@ -389,15 +420,29 @@ static void use_socket(struct world *w)
     switch (what & 15) {
     case 0: open_one(w, choice); break;
     case 1: keep(w, weir_socket_accept(weir, socket)); break;
-    case 2: (void)weir_socket_close(weir, socket); w->sockets[index] = choice & 1 ? 0 : socket; break;   // sometimes used after it
-    case 3: (void)weir_socket_abort(weir, socket); w->sockets[index] = 0; break;
+    case 2:
+        (void)weir_socket_close(weir, socket);
+        w->sockets[index] = choice & 1 ? 0 : socket;
+        break;  // sometimes used after it
+    case 3:
+        (void)weir_socket_abort(weir, socket);
+        w->sockets[index] = 0;
+        break;
     case 4: (void)weir_socket_shutdown(weir, socket, (enum weir_shutdown)(choice & 3)); break;
     case 5: (void)weir_socket_set(weir, socket, (enum weir_option)(choice & 31), take16(&w->in)); break;
-    case 6: { int32_t value; (void)weir_socket_get(weir, socket, (enum weir_option)(choice & 31), &value); break; }
+    case 6: {
+        int32_t value;
+        (void)weir_socket_get(weir, socket, (enum weir_option)(choice & 31), &value);
+        break;
+    }
     case 7: (void)weir_socket_ready(weir, socket); break;
     case 8: w->f.fail_at = choice & 15; break;
     case 9: weir_link_change(&w->f.netif, choice & 1); break;
-    case 10: w->f.block_tx = choice & 1; if (!w->f.block_tx) weir_tx_ready(&w->f.netif); break;
+    case 10:
+        w->f.block_tx = choice & 1;
+        if (!w->f.block_tx)
+            weir_tx_ready(&w->f.netif);
+        break;
     case 12: use_instance(w, socket, choice); break;
     default: move_data(w, socket, choice); break;
     }
@@ -405,7 +450,8 @@ static void use_socket(struct world *w)
 
 static void run(struct world *w)
 {
-    static void (*const frames[])(struct world *) = {frame_raw, frame_ip4, frame_tcp, frame_tcp, frame_tcp, frame_udp, frame_icmp, frame_igmp, frame_arp};
+    static void (*const frames[])(struct world *) = {frame_raw, frame_ip4,  frame_tcp,  frame_tcp, frame_tcp,
+                                                     frame_udp, frame_icmp, frame_igmp, frame_arp};
     for (uint32_t n = 0; n < OPERATIONS && w->in.left; n++) {
         uint8_t operation = take8(&w->in);
         if (operation < 0x90) {
@@ -427,11 +473,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct world w = {.in = {data, (uint32_t)size}};
     uint8_t choice = take8(&w.in);
     w.ethernet = !(choice & 0x80);
-    const struct fixture_options options = {.link = w.ethernet ? &weir_link_ethernet : &weir_link_rawip, .address = ours, .prefix_length = 24,
-        .mode = (enum fixture_mode)(FIXTURE_PLAIN + choice % 5), .capabilities = choice & 0x40 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0, .config = &config};
+    const struct fixture_options options = {.link = w.ethernet ? &weir_link_ethernet : &weir_link_rawip,
+                                            .address = ours,
+                                            .prefix_length = 24,
+                                            .mode = (enum fixture_mode)(FIXTURE_PLAIN + choice % 5),
+                                            .capabilities = choice & 0x40 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0,
+                                            .config = &config};
     CHECK(fixture_open_with(&w.f, &options));
     fixture_know_peer(&w.f, peer);
-    open_one(&w, 0x00 | 8 | 16);   // a listener on the echo port, and a datagram socket
+    open_one(&w, 0x00 | 8 | 16);  // a listener on the echo port, and a datagram socket
     open_one(&w, 0x01 | 4 | 8);
     run(&w);
     w.f.block_tx = false;

@@ -48,7 +48,8 @@ static void fuzz_ip4(const uint8_t *bytes, uint32_t length)
         memset(again, 0, header.total_length);
         ip4_emit(again, &header);
         CHECK(ip4_parse(again, header.total_length, false, &second) == IP4_OK);
-        CHECK(second.source == header.source && second.destination == header.destination && second.fragment_offset == header.fragment_offset);
+        CHECK(second.source == header.source && second.destination == header.destination &&
+              second.fragment_offset == header.fragment_offset);
         CHECK(second.total_length == header.total_length && second.flags == header.flags && second.ttl == header.ttl);
         free(again);
     }
@@ -87,7 +88,7 @@ static void fuzz_tcp(const uint8_t *bytes, uint32_t length)
     CHECK(segment.options.sack_count <= 4);
     uint8_t again[TCP_BYTES + TCP_OPTIONS_MAX] = {0};
     struct tcp_options options = segment.options;
-    options.seen &= (uint8_t)~(TCP_SEEN_BAD | TCP_SEEN_USER_TIMEOUT);
+    options.seen &= (uint8_t) ~(TCP_SEEN_BAD | TCP_SEEN_USER_TIMEOUT);
     uint32_t written = tcp_options_emit(again + TCP_BYTES, &options);
     CHECK(written <= TCP_OPTIONS_MAX && written % 4 == 0);
     segment.header_length = (uint8_t)(TCP_BYTES + written);
@@ -99,7 +100,8 @@ static void fuzz_tcp(const uint8_t *bytes, uint32_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const parsers[])(const uint8_t *, uint32_t) = {fuzz_ethernet, fuzz_arp, fuzz_ip4, fuzz_icmp4, fuzz_igmp, fuzz_udp, fuzz_tcp};
+    static void (*const parsers[])(const uint8_t *, uint32_t) = {fuzz_ethernet, fuzz_arp, fuzz_ip4, fuzz_icmp4,
+                                                                 fuzz_igmp,     fuzz_udp, fuzz_tcp};
     if (!size)
         return 0;
     uint32_t length = (uint32_t)size - 1;

@@ -16,8 +16,9 @@
 #include "weir/instance.h"
 #include "weir/stats.h"
 
-// Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free slot, the generation of its
-// last use and the index + 1 of the next free one (0: none), made odd. The free list is first-in first-out: a slot rests as long as it can.
+// Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free slot, the generation
+// of its last use and the index + 1 of the next free one (0: none), made odd. The free list is first-in first-out: a slot rests as long as
+// it can.
 struct slot {
     uintptr_t word;
 };
@@ -27,7 +28,7 @@ struct slots {
 };
 
 struct handles {
-    struct slots **segments;     // directory; segments never move
+    struct slots **segments;  // directory; segments never move
     uint32_t segment_count, slots, limit;
     uint32_t free_first, free_last;  // index + 1
     uint32_t free_count;
@@ -36,22 +37,22 @@ struct handles {
 struct weir {
     const struct weir_port *port;
     uint64_t now_us;
-    uint32_t now;                // low 32 bits of now_us
-    uint32_t now_ms;             // counted up by weir_clock, without a division
+    uint32_t now;     // low 32 bits of now_us
+    uint32_t now_ms;  // counted up by weir_clock, without a division
     uint32_t ms_fraction_us;
-    uint64_t slow_due_us;        // next call of the modules' own polls
+    uint64_t slow_due_us;  // next call of the modules' own polls
     struct memory memory;
     struct random random;
     struct siphash_key hash_key;  // demultiplexing
     struct siphash_key isn_key;   // RFC 6528 secret
     struct siphash_key port_key;  // RFC 6056 secret
-    struct wheel wheel;          // connections' timers
+    struct wheel wheel;           // connections' timers
     struct socks socks;
     struct handles handles;
     struct weir_netif *netifs;
     uint8_t netif_count;
-    uint8_t flush_count;         // of them: those whose driver has `flush`
-    bool carved_all;             // memory came from weir_create's caller
+    uint8_t flush_count;                  // of them: those whose driver has `flush`
+    bool carved_all;                      // memory came from weir_create's caller
     const struct ethertype *ethertypes;   // ended by type 0
     const struct ip_protocol *protocols;  // ended by number 0
 #if WEIR_CFG_HANDLERS
@@ -94,11 +95,12 @@ void neighbour_failed(struct weir *weir, struct sock *sock, int error);
 int handles_init(struct weir *weir, uint32_t limit);
 size_t handles_bytes(uint32_t limit);  // of the block given to weir_create; so all NOUN_bytes of the modules
 void handles_free(struct weir *weir);
-bool handle_room(struct weir *weir);                                // whether handle_new would succeed
-weir_socket handle_new(struct weir *weir, struct sock *sock);      // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED
-void handle_free(struct weir *weir, struct sock *sock);            // also off the ready list; nothing when it has no handle
-void **handle_user(struct weir *weir, weir_socket socket, bool make);  // where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
-struct sock *handle_sock(const struct weir *weir, weir_socket socket);  // NULL: no such socket
+bool handle_room(struct weir *weir);                           // whether handle_new would succeed
+weir_socket handle_new(struct weir *weir, struct sock *sock);  // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED
+void handle_free(struct weir *weir, struct sock *sock);        // also off the ready list; nothing when it has no handle
+void **handle_user(struct weir *weir, weir_socket socket,
+                   bool make);  // where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
+struct sock *handle_sock(const struct weir *weir, weir_socket socket);          // NULL: no such socket
 void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);  // the same handle names another sock (listen)
 
 #endif

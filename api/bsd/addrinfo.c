@@ -5,20 +5,21 @@
 struct service {
     const char *name;
     uint16_t port;
-    uint8_t kinds;           // 1 stream, 2 datagram
+    uint8_t kinds;  // 1 stream, 2 datagram
 };
 
 // IANA's assignments, the ones that embedded systems use.
 static const struct service services[] = {
-    {"echo", 7, 3},    {"discard", 9, 3}, {"daytime", 13, 3}, {"chargen", 19, 3}, {"ftp-data", 20, 1}, {"ftp", 21, 1},   {"ssh", 22, 1},
-    {"telnet", 23, 1}, {"smtp", 25, 1},   {"time", 37, 3},    {"domain", 53, 3},  {"tftp", 69, 2},     {"http", 80, 1},  {"www", 80, 1},
-    {"pop3", 110, 1},  {"ntp", 123, 2},   {"imap", 143, 1},   {"snmp", 161, 2},   {"https", 443, 1},   {"syslog", 514, 2}, {"mqtt", 1883, 1},
-    {"coap", 5683, 2},
+    {"echo", 7, 3},    {"discard", 9, 3},  {"daytime", 13, 3}, {"chargen", 19, 3}, {"ftp-data", 20, 1}, {"ftp", 21, 1},
+    {"ssh", 22, 1},    {"telnet", 23, 1},  {"smtp", 25, 1},    {"time", 37, 3},    {"domain", 53, 3},   {"tftp", 69, 2},
+    {"http", 80, 1},   {"www", 80, 1},     {"pop3", 110, 1},   {"ntp", 123, 2},    {"imap", 143, 1},    {"snmp", 161, 2},
+    {"https", 443, 1}, {"syslog", 514, 2}, {"mqtt", 1883, 1},  {"coap", 5683, 2},
 };
 
 static const struct kind {
     int type, protocol;
-} kinds[] = {{WEIR_SOCK_STREAM, WEIR_IPPROTO_TCP}, {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP}, {WEIR_SOCK_RAW, 0}};  // in the order of service.kinds' bits
+} kinds[] = {
+    {WEIR_SOCK_STREAM, WEIR_IPPROTO_TCP}, {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP}, {WEIR_SOCK_RAW, 0}};  // in the order of service.kinds' bits
 
 #define ADDRESSES 8
 #define NAME_MAX_BYTES 256  // a canonical name with its end
@@ -125,9 +126,13 @@ static int addresses(struct weir_bsd *bsd, const char *node, int flags, struct w
     return 1;
 }
 
-static size_t answer_bytes(const struct weir_addrinfo *info) { return sizeof(struct answer) + (info->ai_canonname ? length_of(info->ai_canonname) + 1 : 0); }
+static size_t answer_bytes(const struct weir_addrinfo *info)
+{
+    return sizeof(struct answer) + (info->ai_canonname ? length_of(info->ai_canonname) + 1 : 0);
+}
 
-static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, uint16_t port, const struct kind *kind, int protocol, const char *canonical)
+static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, uint16_t port, const struct kind *kind, int protocol,
+                                  const char *canonical)
 {
     const size_t name_bytes = canonical ? length_of(canonical) + 1 : 0;
     bsd_enter(bsd);
@@ -136,7 +141,8 @@ static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, u
     if (!answer)
         return NULL;
     memset(answer, 0, sizeof *answer);
-    answer->address = (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(addr.v4)}};
+    answer->address =
+        (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(addr.v4)}};
     answer->info = (struct weir_addrinfo){.ai_family = WEIR_AF_INET,
                                           .ai_socktype = kind->type,
                                           .ai_protocol = kind->protocol ? kind->protocol : protocol,
@@ -165,8 +171,8 @@ static int check(const char *node, const char *service, const struct weir_addrin
 }
 
 // One answer for each address and kind, in this order.
-static int answers(struct weir_bsd *bsd, const struct weir_addr *addrs, int count, uint16_t port, uint8_t wanted, const struct weir_addrinfo *hints,
-                   const char *canonical, struct weir_addrinfo **out)
+static int answers(struct weir_bsd *bsd, const struct weir_addr *addrs, int count, uint16_t port, uint8_t wanted,
+                   const struct weir_addrinfo *hints, const char *canonical, struct weir_addrinfo **out)
 {
     struct weir_addrinfo *list = NULL, **last = &list;
     for (int at = 0; at < count; at++) {
@@ -186,7 +192,8 @@ static int answers(struct weir_bsd *bsd, const struct weir_addr *addrs, int coun
     return 0;
 }
 
-int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out)
+int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service, const struct weir_addrinfo *hints,
+                    struct weir_addrinfo **out)
 {
     static const struct weir_addrinfo none = {0};
     struct weir_addr addrs[ADDRESSES];
@@ -221,29 +228,17 @@ void bsd_freeaddrinfo(struct weir_bsd *bsd, struct weir_addrinfo *list)
 const char *bsd_gai_strerror(int error)
 {
     switch (error) {
-    case 0:
-        return "success";
-    case WEIR_EAI_BADFLAGS:
-        return "bad flags";
-    case WEIR_EAI_NONAME:
-        return "name or service not known";
-    case WEIR_EAI_AGAIN:
-        return "temporary failure in name resolution";
-    case WEIR_EAI_FAIL:
-        return "name resolution failed";
-    case WEIR_EAI_FAMILY:
-        return "address family not supported";
-    case WEIR_EAI_SOCKTYPE:
-        return "socket type not supported";
-    case WEIR_EAI_SERVICE:
-        return "service not available for the socket type";
-    case WEIR_EAI_MEMORY:
-        return "out of memory";
-    case WEIR_EAI_SYSTEM:
-        return "system error";
-    case WEIR_EAI_OVERFLOW:
-        return "name too long";
-    default:
-        return "unknown error";
+    case 0: return "success";
+    case WEIR_EAI_BADFLAGS: return "bad flags";
+    case WEIR_EAI_NONAME: return "name or service not known";
+    case WEIR_EAI_AGAIN: return "temporary failure in name resolution";
+    case WEIR_EAI_FAIL: return "name resolution failed";
+    case WEIR_EAI_FAMILY: return "address family not supported";
+    case WEIR_EAI_SOCKTYPE: return "socket type not supported";
+    case WEIR_EAI_SERVICE: return "service not available for the socket type";
+    case WEIR_EAI_MEMORY: return "out of memory";
+    case WEIR_EAI_SYSTEM: return "system error";
+    case WEIR_EAI_OVERFLOW: return "name too long";
+    default: return "unknown error";
     }
 }

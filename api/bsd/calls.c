@@ -3,9 +3,9 @@
 #include "internal.h"
 
 struct kind {
-    int type, protocol;          // protocol −1: any
+    int type, protocol;  // protocol −1: any
     enum weir_socket_type native;
-    int implied;                 // the protocol when 0 is asked for
+    int implied;  // the protocol when 0 is asked for
 };
 
 static const struct kind kinds[] = {
@@ -259,13 +259,15 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
 static void linger(struct weir_bsd *bsd, struct bsd_file *file)
 {
     int32_t seconds = -1, bytes = 0;
-    if (file->type != WEIR_STREAM || file->flags & BSD_NONBLOCK || weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_LINGER_S, &seconds) || seconds <= 0)
+    if (file->type != WEIR_STREAM || file->flags & BSD_NONBLOCK ||
+        weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_LINGER_S, &seconds) || seconds <= 0)
         return;
     if (weir_socket_shutdown(bsd->weir, file->socket, WEIR_SHUT_WRITE) != WEIR_OK)
         return;
     const uint64_t deadline_us = bsd_deadline(bsd, (uint64_t)seconds * 1000000u);
     file->flags |= BSD_LINGERING;
-    while (!weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_UNACKED_BYTES, &bytes) && bytes > 0 && weir_now_us(bsd->weir) < deadline_us) {
+    while (!weir_socket_get(bsd->weir, file->socket, WEIR_OPTION_UNACKED_BYTES, &bytes) && bytes > 0 &&
+           weir_now_us(bsd->weir) < deadline_us) {
         const uint64_t look_us = weir_now_us(bsd->weir) + LINGER_LOOK_US;
         if (weir_socket_ready(bsd->weir, file->socket) & (WEIR_ERROR | WEIR_HANGUP))
             break;
@@ -289,8 +291,8 @@ int bsd_close(struct weir_bsd *bsd, int fd)
     return file ? 0 : bsd_fail(bsd, WEIR_BAD_SOCKET);
 }
 
-static int name(struct weir_bsd *bsd, int fd, int (*look)(struct weir *, weir_socket, struct weir_endpoint *), struct weir_sockaddr *address,
-                weir_socklen *length)
+static int name(struct weir_bsd *bsd, int fd, int (*look)(struct weir *, weir_socket, struct weir_endpoint *),
+                struct weir_sockaddr *address, weir_socklen *length)
 {
     struct weir_endpoint endpoint;
     struct bsd_file *file;

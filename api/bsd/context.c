@@ -36,10 +36,7 @@ int bsd_sleep(struct weir_bsd *bsd, const void *token, uint64_t deadline_us)
     return answer == 0 ? WEIR_OK : answer == 1 ? WEIR_AGAIN : WEIR_INTERRUPTED;
 }
 
-uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us)
-{
-    return timeout_us ? weir_now_us(bsd->weir) + timeout_us : WEIR_NEVER;
-}
+uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us) { return timeout_us ? weir_now_us(bsd->weir) + timeout_us : WEIR_NEVER; }
 
 void bsd_wake(struct weir_bsd *bsd, const void *token)
 {
@@ -138,8 +135,8 @@ size_t bsd_memory_bytes(int descriptors)
 {
     const uint32_t limit = descriptor_limit(descriptors);
     const uint32_t segments = segments_for(limit);
-    return round_up(sizeof(struct weir_bsd)) + round_up(segments * sizeof(struct bsd_segment *)) + segments * round_up(sizeof(struct bsd_segment)) +
-           limit * (round_up(sizeof(struct bsd_file)) + SPARE_PER_DESCRIPTOR);
+    return round_up(sizeof(struct weir_bsd)) + round_up(segments * sizeof(struct bsd_segment *)) +
+           segments * round_up(sizeof(struct bsd_segment)) + limit * (round_up(sizeof(struct bsd_file)) + SPARE_PER_DESCRIPTOR);
 }
 
 // The directory of segments and, where there is no allocator, the segments themselves.

@@ -6,8 +6,8 @@
 
 struct mapping {
     uint16_t level, name;
-    uint8_t option;          // enum weir_option
-    bool flag;               // any value but 0 is 1
+    uint8_t option;  // enum weir_option
+    bool flag;       // any value but 0 is 1
 };
 
 static const struct mapping mappings[] = {
@@ -61,10 +61,13 @@ struct request {
     struct bsd_file *file;
     int level, name;
     union value value;
-    weir_socklen length;     // bytes of the value
+    weir_socklen length;  // bytes of the value
 };
 
-static int set_number(struct request *r, enum weir_option option, int32_t value) { return weir_socket_set(r->bsd->weir, r->file->socket, option, value); }
+static int set_number(struct request *r, enum weir_option option, int32_t value)
+{
+    return weir_socket_set(r->bsd->weir, r->file->socket, option, value);
+}
 
 static bool whole(const struct request *r, size_t bytes) { return r->length >= bytes; }
 
@@ -109,16 +112,11 @@ static int set_bind_to_device(struct request *r)
 static int set_socket(struct request *r)
 {
     switch (r->name) {
-    case WEIR_SO_LINGER:
-        return set_linger(r);
-    case WEIR_SO_RCVTIMEO:
-        return set_timeout(r, &r->file->receive_timeout_us);
-    case WEIR_SO_SNDTIMEO:
-        return set_timeout(r, &r->file->send_timeout_us);
-    case WEIR_SO_BINDTODEVICE:
-        return set_bind_to_device(r);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_SO_LINGER: return set_linger(r);
+    case WEIR_SO_RCVTIMEO: return set_timeout(r, &r->file->receive_timeout_us);
+    case WEIR_SO_SNDTIMEO: return set_timeout(r, &r->file->send_timeout_us);
+    case WEIR_SO_BINDTODEVICE: return set_bind_to_device(r);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -146,7 +144,8 @@ static int set_membership(struct request *r, bool join)
     const int index = membership_netif(r, group.imr_address, whole(r, sizeof group) ? group.imr_ifindex : 0);
     if (index < 0)
         return index;
-    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)), (uint8_t)index, join);
+    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)), (uint8_t)index,
+                                  join);
 }
 #else
 static int set_membership(struct request *r, bool join)
@@ -183,20 +182,13 @@ static int set_ip(struct request *r)
     switch (r->name) {
     case WEIR_IP_MTU_DISCOVER:
         return whole(r, sizeof(int32_t)) ? set_number(r, WEIR_OPTION_DONT_FRAGMENT, r->value.number == WEIR_IP_PMTUDISC_DO) : WEIR_INVALID;
-    case WEIR_IP_MULTICAST_IF:
-        return set_multicast_netif(r);
-    case WEIR_IP_ADD_MEMBERSHIP:
-        return set_membership(r, true);
-    case WEIR_IP_DROP_MEMBERSHIP:
-        return set_membership(r, false);
-    case WEIR_IP_PKTINFO:
-        return set_file_flag(r, BSD_PKTINFO);
-    case WEIR_IP_RECVTTL:
-        return set_file_flag(r, BSD_RECVTTL);
-    case WEIR_IP_RECVTOS:
-        return set_file_flag(r, BSD_RECVTOS);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_IP_MULTICAST_IF: return set_multicast_netif(r);
+    case WEIR_IP_ADD_MEMBERSHIP: return set_membership(r, true);
+    case WEIR_IP_DROP_MEMBERSHIP: return set_membership(r, false);
+    case WEIR_IP_PKTINFO: return set_file_flag(r, BSD_PKTINFO);
+    case WEIR_IP_RECVTTL: return set_file_flag(r, BSD_RECVTTL);
+    case WEIR_IP_RECVTOS: return set_file_flag(r, BSD_RECVTOS);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -241,14 +233,10 @@ static int set(struct request *r)
     if (mapping)
         return set_mapped(r, mapping);
     switch (r->level) {
-    case WEIR_SOL_SOCKET:
-        return set_socket(r);
-    case WEIR_IPPROTO_IP:
-        return set_ip(r);
-    case WEIR_IPPROTO_TCP:
-        return set_tcp(r);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_SOL_SOCKET: return set_socket(r);
+    case WEIR_IPPROTO_IP: return set_ip(r);
+    case WEIR_IPPROTO_TCP: return set_tcp(r);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -332,26 +320,18 @@ static int get_error(struct request *r)
 
 static int get_socket(struct request *r)
 {
-    static const uint8_t types[] = {[WEIR_STREAM] = WEIR_SOCK_STREAM, [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM, [WEIR_RAW] = WEIR_SOCK_RAW, [WEIR_ICMP] = WEIR_SOCK_DGRAM};
+    static const uint8_t types[] = {
+        [WEIR_STREAM] = WEIR_SOCK_STREAM, [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM, [WEIR_RAW] = WEIR_SOCK_RAW, [WEIR_ICMP] = WEIR_SOCK_DGRAM};
     switch (r->name) {
-    case WEIR_SO_ERROR:
-        return get_error(r);
-    case WEIR_SO_TYPE:
-        return get_plain(r, types[r->file->type]);
-    case WEIR_SO_PROTOCOL:
-        return get_plain(r, r->file->protocol);
-    case WEIR_SO_DOMAIN:
-        return get_plain(r, WEIR_AF_INET);
-    case WEIR_SO_LINGER:
-        return get_linger(r);
-    case WEIR_SO_RCVTIMEO:
-        return get_timeout(r, r->file->receive_timeout_us);
-    case WEIR_SO_SNDTIMEO:
-        return get_timeout(r, r->file->send_timeout_us);
-    case WEIR_SO_BINDTODEVICE:
-        return get_device(r);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_SO_ERROR: return get_error(r);
+    case WEIR_SO_TYPE: return get_plain(r, types[r->file->type]);
+    case WEIR_SO_PROTOCOL: return get_plain(r, r->file->protocol);
+    case WEIR_SO_DOMAIN: return get_plain(r, WEIR_AF_INET);
+    case WEIR_SO_LINGER: return get_linger(r);
+    case WEIR_SO_RCVTIMEO: return get_timeout(r, r->file->receive_timeout_us);
+    case WEIR_SO_SNDTIMEO: return get_timeout(r, r->file->send_timeout_us);
+    case WEIR_SO_BINDTODEVICE: return get_device(r);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -371,14 +351,10 @@ static int get_ip(struct request *r)
             memcpy(&r->value, &address, sizeof address);
         }
         return error;
-    case WEIR_IP_PKTINFO:
-        return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
-    case WEIR_IP_RECVTTL:
-        return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
-    case WEIR_IP_RECVTOS:
-        return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_IP_PKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
+    case WEIR_IP_RECVTTL: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
+    case WEIR_IP_RECVTOS: return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -412,14 +388,10 @@ static int get(struct request *r)
     if (mapping)
         return get_number(r, (enum weir_option)mapping->option);
     switch (r->level) {
-    case WEIR_SOL_SOCKET:
-        return get_socket(r);
-    case WEIR_IPPROTO_IP:
-        return get_ip(r);
-    case WEIR_IPPROTO_TCP:
-        return get_tcp(r);
-    default:
-        return BSD_NO_PROTOCOL_OPTION;
+    case WEIR_SOL_SOCKET: return get_socket(r);
+    case WEIR_IPPROTO_IP: return get_ip(r);
+    case WEIR_IPPROTO_TCP: return get_tcp(r);
+    default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
 
@@ -486,20 +458,11 @@ static int number_of(struct bsd_file *file, unsigned long request, int32_t *valu
 {
     enum weir_option option;
     switch (request) {
-    case WEIR_FIONREAD:
-        option = WEIR_OPTION_READABLE_BYTES;
-        break;
-    case WEIR_SIOCOUTQ:
-        option = WEIR_OPTION_UNACKED_BYTES;
-        break;
-    case WEIR_SIOCOUTQNSD:
-        option = WEIR_OPTION_UNSENT_BYTES;
-        break;
-    case WEIR_SIOCATMARK:
-        *value = mark(file);
-        return *value < 0 ? *value : WEIR_OK;
-    default:
-        return BSD_NOT_A_TTY;
+    case WEIR_FIONREAD: option = WEIR_OPTION_READABLE_BYTES; break;
+    case WEIR_SIOCOUTQ: option = WEIR_OPTION_UNACKED_BYTES; break;
+    case WEIR_SIOCOUTQNSD: option = WEIR_OPTION_UNSENT_BYTES; break;
+    case WEIR_SIOCATMARK: *value = mark(file); return *value < 0 ? *value : WEIR_OK;
+    default: return BSD_NOT_A_TTY;
     }
     return weir_socket_get(file->bsd->weir, file->socket, option, value);
 }

@@ -5,13 +5,13 @@
 #include "internal.h"
 
 struct item {
-    struct bsd_link link;       // first
+    struct bsd_link link;  // first
     struct bsd_set *set;
-    struct item *next, **at;    // all items of the set
+    struct item *next, **at;  // all items of the set
     struct item *ready_next, **ready_at;
     struct weir_epoll_event event;
-    bool queued;                // on the ready list
-    bool disarmed;              // WEIR_EPOLLONESHOT has fired
+    bool queued;    // on the ready list
+    bool disarmed;  // WEIR_EPOLLONESHOT has fired
 };
 
 struct bsd_set {
@@ -177,17 +177,14 @@ static int control(struct bsd_file *set_file, int operation, struct bsd_file *fi
         return WEIR_INVALID;
     struct item *item = item_find(set, file);
     switch (operation) {
-    case WEIR_EPOLL_CTL_ADD:
-        return item ? BSD_EXISTS : item_add(set, file, event);
-    case WEIR_EPOLL_CTL_MOD:
-        return item ? item_modify(item, event) : BSD_NOT_THERE;
+    case WEIR_EPOLL_CTL_ADD: return item ? BSD_EXISTS : item_add(set, file, event);
+    case WEIR_EPOLL_CTL_MOD: return item ? item_modify(item, event) : BSD_NOT_THERE;
     case WEIR_EPOLL_CTL_DEL:
         if (!item)
             return BSD_NOT_THERE;
         item_free(item);
         return WEIR_OK;
-    default:
-        return WEIR_INVALID;
+    default: return WEIR_INVALID;
     }
 }
 

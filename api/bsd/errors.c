@@ -35,36 +35,21 @@ static const int numbers[] = {
 static int own_errno(int error)
 {
     switch (error) {
-    case BSD_TOO_MANY:
-        return EMFILE;
-    case BSD_NO_PROTOCOL_OPTION:
-        return ENOPROTOOPT;
-    case BSD_NO_FAMILY:
-        return EAFNOSUPPORT;
-    case BSD_NO_PROTOCOL:
-        return EPROTONOSUPPORT;
-    case BSD_ALREADY:
-        return EALREADY;
-    case BSD_NO_DESTINATION:
-        return EDESTADDRREQ;
-    case BSD_EXISTS:
-        return EEXIST;
-    case BSD_NOT_THERE:
-        return ENOENT;
-    case BSD_NOT_PERMITTED:
-        return EPERM;
-    case BSD_NO_DEVICE:
-        return ENODEV;
-    case BSD_OUT_OF_MEMORY:
-        return ENOMEM;
-    case BSD_NOT_A_TTY:
-        return ENOTTY;
-    case BSD_OUT_OF_DOMAIN:
-        return EDOM;
-    case BSD_NOT_A_SOCKET:
-        return ENOTSOCK;
-    default:
-        return EIO;
+    case BSD_TOO_MANY: return EMFILE;
+    case BSD_NO_PROTOCOL_OPTION: return ENOPROTOOPT;
+    case BSD_NO_FAMILY: return EAFNOSUPPORT;
+    case BSD_NO_PROTOCOL: return EPROTONOSUPPORT;
+    case BSD_ALREADY: return EALREADY;
+    case BSD_NO_DESTINATION: return EDESTADDRREQ;
+    case BSD_EXISTS: return EEXIST;
+    case BSD_NOT_THERE: return ENOENT;
+    case BSD_NOT_PERMITTED: return EPERM;
+    case BSD_NO_DEVICE: return ENODEV;
+    case BSD_OUT_OF_MEMORY: return ENOMEM;
+    case BSD_NOT_A_TTY: return ENOTTY;
+    case BSD_OUT_OF_DOMAIN: return EDOM;
+    case BSD_NOT_A_SOCKET: return ENOTSOCK;
+    default: return EIO;
     }
 }
 

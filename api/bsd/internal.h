@@ -14,27 +14,27 @@
 
 // Errors beyond enum weir_error, carried the same way: negative numbers that bsd_fail turns into errno.
 enum {
-    BSD_TOO_MANY = -100,         // EMFILE
-    BSD_NO_PROTOCOL_OPTION,      // ENOPROTOOPT
-    BSD_NO_FAMILY,               // EAFNOSUPPORT
-    BSD_NO_PROTOCOL,             // EPROTONOSUPPORT
-    BSD_ALREADY,                 // EALREADY
-    BSD_NO_DESTINATION,          // EDESTADDRREQ
-    BSD_EXISTS,                  // EEXIST
-    BSD_NOT_THERE,               // ENOENT
-    BSD_NOT_PERMITTED,           // EPERM
-    BSD_NO_DEVICE,               // ENODEV
-    BSD_OUT_OF_MEMORY,           // ENOMEM
-    BSD_NOT_A_TTY,               // ENOTTY
-    BSD_NOT_A_SOCKET,            // ENOTSOCK
-    BSD_OUT_OF_DOMAIN,           // EDOM
+    BSD_TOO_MANY = -100,     // EMFILE
+    BSD_NO_PROTOCOL_OPTION,  // ENOPROTOOPT
+    BSD_NO_FAMILY,           // EAFNOSUPPORT
+    BSD_NO_PROTOCOL,         // EPROTONOSUPPORT
+    BSD_ALREADY,             // EALREADY
+    BSD_NO_DESTINATION,      // EDESTADDRREQ
+    BSD_EXISTS,              // EEXIST
+    BSD_NOT_THERE,           // ENOENT
+    BSD_NOT_PERMITTED,       // EPERM
+    BSD_NO_DEVICE,           // ENODEV
+    BSD_OUT_OF_MEMORY,       // ENOMEM
+    BSD_NOT_A_TTY,           // ENOTTY
+    BSD_NOT_A_SOCKET,        // ENOTSOCK
+    BSD_OUT_OF_DOMAIN,       // EDOM
 };
 
 // A place in a queue, on its task's stack; the token it sleeps on.
 struct bsd_turn {
     struct bsd_turn *next;
     bool granted;
-    bool impatient;              // wants to know when the one inside falls asleep
+    bool impatient;  // wants to know when the one inside falls asleep
 };
 struct bsd_turns {
     struct bsd_turn *first, **last;
@@ -43,42 +43,50 @@ struct bsd_turns {
 struct bsd_gate {
     struct bsd_turns queue;
     bool taken;
-    bool asleep;                 // the task inside waits for the socket
+    bool asleep;  // the task inside waits for the socket
 };
 
-enum { BSD_GONE = 1 << 16 };     // told to links beside enum weir_ready: the file was closed
+enum { BSD_GONE = 1 << 16 };  // told to links beside enum weir_ready: the file was closed
 
 // Somebody's interest in a file: a poll's entry or a wait set's item.
 struct bsd_link {
-    struct bsd_link *next, **at; // at NULL: not linked
-    struct bsd_file *file;       // NULL: it was closed
+    struct bsd_link *next, **at;  // at NULL: not linked
+    struct bsd_file *file;        // NULL: it was closed
     void (*news)(struct bsd_link *link, uint32_t events);
 };
 
-enum bsd_flag { BSD_NONBLOCK = 1, BSD_DEAD = 2, BSD_CONNECTING = 4, BSD_PKTINFO = 8, BSD_RECVTTL = 16, BSD_RECVTOS = 32, BSD_LINGERING = 64 };
+enum bsd_flag {
+    BSD_NONBLOCK = 1,
+    BSD_DEAD = 2,
+    BSD_CONNECTING = 4,
+    BSD_PKTINFO = 8,
+    BSD_RECVTTL = 16,
+    BSD_RECVTOS = 32,
+    BSD_LINGERING = 64
+};
 
 struct bsd_file {
-    struct weir_watch watch;     // first: the native socket's user pointer points here
+    struct weir_watch watch;  // first: the native socket's user pointer points here
     struct weir_bsd *bsd;
     struct bsd_link *links;
-    struct bsd_set *set;         // a wait set; NULL: a socket
+    struct bsd_set *set;  // a wait set; NULL: a socket
     struct bsd_gate read, write;
     uint64_t receive_timeout_us, send_timeout_us;  // 0: none
     weir_socket socket;
     uint32_t pins;
     uint32_t receive_low_water;
-    uint8_t type;                // enum weir_socket_type
+    uint8_t type;  // enum weir_socket_type
     uint8_t protocol;
-    uint8_t flags;               // enum bsd_flag
+    uint8_t flags;  // enum bsd_flag
 };
 
-#define BSD_SEGMENT 256u         // descriptors
+#define BSD_SEGMENT 256u  // descriptors
 struct bsd_segment {
     uint32_t used;
     struct bsd_file *files[BSD_SEGMENT];
 };
 
-#define BSD_CLASSES 24           // free lists of a context without allocator: sizes up to 24 × 32 bytes
+#define BSD_CLASSES 24  // free lists of a context without allocator: sizes up to 24 × 32 bytes
 
 struct weir_bsd {
     struct weir *weir;
@@ -86,18 +94,18 @@ struct weir_bsd {
     struct weir_bsd_config config;
     struct bsd_segment **segments;
     uint32_t segment_count, limit;
-    uint32_t lowest;             // no descriptor below this is free
+    uint32_t lowest;  // no descriptor below this is free
     weir_bsd_resolve *resolve;
     void *resolve_context;
-    uint8_t *memory;             // what is left of config.memory
+    uint8_t *memory;  // what is left of config.memory
     size_t memory_bytes;
     void *free[BSD_CLASSES];
 };
 
 // --- context.c -----------------------------------------------------------------------------------------------------------
-void bsd_enter(struct weir_bsd *bsd);               // takes the lock, sets the instance's clock
-void bsd_leave(struct weir_bsd *bsd);               // tells the poller if there is output, releases the lock
-int bsd_fail(struct weir_bsd *bsd, int error);      // sets errno; −1. With or without the lock
+void bsd_enter(struct weir_bsd *bsd);           // takes the lock, sets the instance's clock
+void bsd_leave(struct weir_bsd *bsd);           // tells the poller if there is output, releases the lock
+int bsd_fail(struct weir_bsd *bsd, int error);  // sets errno; −1. With or without the lock
 static inline int bsd_result(struct weir_bsd *bsd, int result) { return result < 0 ? bsd_fail(bsd, result) : result; }
 void *bsd_alloc(struct weir_bsd *bsd, size_t bytes);
 void bsd_free(struct weir_bsd *bsd, void *memory, size_t bytes);
@@ -110,17 +118,17 @@ uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us);  // of a timeo
 void bsd_wake(struct weir_bsd *bsd, const void *token);
 
 // --- file.c --------------------------------------------------------------------------------------------------------------
-struct bsd_file *bsd_file_find(struct weir_bsd *bsd, int fd);      // NULL: no such descriptor
-int bsd_file_open(struct weir_bsd *bsd, struct bsd_file **file);   // the descriptor of a new, zeroed file; or an error
-struct bsd_file *bsd_file_remove(struct weir_bsd *bsd, int fd);    // takes the descriptor away, marks dead, wakes all; still pinned once
+struct bsd_file *bsd_file_find(struct weir_bsd *bsd, int fd);     // NULL: no such descriptor
+int bsd_file_open(struct weir_bsd *bsd, struct bsd_file **file);  // the descriptor of a new, zeroed file; or an error
+struct bsd_file *bsd_file_remove(struct weir_bsd *bsd, int fd);   // takes the descriptor away, marks dead, wakes all; still pinned once
 struct bsd_file *bsd_file_pin(struct weir_bsd *bsd, int fd);
 // The pinned file of a socket's descriptor in *file: WEIR_BAD_SOCKET, BSD_NOT_A_SOCKET (a wait set).
 int bsd_socket_pin(struct weir_bsd *bsd, int fd, struct bsd_file **file);
 void bsd_file_unpin(struct bsd_file *file);
-int bsd_file_level(struct bsd_file *file);                         // enum weir_ready
+int bsd_file_level(struct bsd_file *file);  // enum weir_ready
 void bsd_file_link(struct bsd_file *file, struct bsd_link *link);
 void bsd_file_unlink(struct bsd_link *link);
-void bsd_file_news(struct bsd_file *file, uint32_t events);        // wakes sleepers, tells links
+void bsd_file_news(struct bsd_file *file, uint32_t events);  // wakes sleepers, tells links
 
 // Goes through a gate: WEIR_OK; WEIR_AGAIN (deadline; or it is busy and `patient` is false), WEIR_CLOSED, WEIR_INTERRUPTED.
 int bsd_gate_enter(struct bsd_file *file, struct bsd_gate *gate, uint64_t deadline_us, bool patient);
@@ -146,17 +154,17 @@ struct bsd_cursor {
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes);
 int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *from, size_t bytes);
 
-struct bsd_transfer {            // one send or receive
-    struct bsd_file *file;       // pinned while the call is in progress
+struct bsd_transfer {       // one send or receive
+    struct bsd_file *file;  // pinned while the call is in progress
     struct bsd_cursor cursor;
-    size_t bytes;                // in the vector
-    int flags;                   // WEIR_MSG_*
-    bool wait;                   // may block
+    size_t bytes;  // in the vector
+    int flags;     // WEIR_MSG_*
+    bool wait;     // may block
     bool stream;
-    uint8_t wanted;              // the file's flags: BSD_PKTINFO …
+    uint8_t wanted;  // the file's flags: BSD_PKTINFO …
     uint64_t deadline_us;
-    struct weir_message message; // datagrams: to, or from whom
-    int out_flags;               // of recvmsg
+    struct weir_message message;  // datagrams: to, or from whom
+    int out_flags;                // of recvmsg
 };
 // Bytes moved, or an error. Called and left with the lock held; they release it while copying.
 int bsd_stream_send(struct bsd_transfer *transfer);

@@ -20,7 +20,7 @@ struct poller {
 static const struct {
     short bit;
     uint8_t ready;
-    bool always;             // told whether asked for or not
+    bool always;  // told whether asked for or not
 } bits[] = {
     {WEIR_POLLIN | WEIR_POLLRDNORM, WEIR_READABLE, false},
     {WEIR_POLLOUT | WEIR_POLLWRNORM, WEIR_WRITABLE, false},
@@ -89,7 +89,8 @@ static int poll_entries(struct poller *poller, uint64_t deadline_us)
 {
     struct weir_bsd *bsd = poller->bsd;
     for (size_t index = 0; index < poller->count; index++)
-        poller->entries[index].link = (struct bsd_link){.file = poller->entries[index].fd < 0 ? NULL : bsd_file_find(bsd, poller->entries[index].fd)};
+        poller->entries[index].link =
+            (struct bsd_link){.file = poller->entries[index].fd < 0 ? NULL : bsd_file_find(bsd, poller->entries[index].fd)};
     int found = look(poller);
     if (found || deadline_us == 0)
         return found;
@@ -260,7 +261,8 @@ static int sets_out(struct weir_bsd *bsd, const struct weir_fd_set *from, struct
     return to ? bsd_copy_out(bsd, to, from, sizeof *from) : WEIR_OK;
 }
 
-int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except, struct weir_timeval *timeout)
+int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
+               struct weir_timeval *timeout)
 {
     struct sets sets;
     struct weir_timeval time = {0};

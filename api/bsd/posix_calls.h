@@ -34,7 +34,8 @@ int weir_posix_fcntl(int fd, int command, ...);
 int weir_posix_ioctl(int fd, unsigned long request, ...);
 int weir_posix_sockatmark(int fd);
 int weir_posix_poll(struct weir_pollfd *fds, unsigned long count, int timeout_ms);
-int weir_posix_select(int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except, struct weir_timeval *timeout);
+int weir_posix_select(int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
+                      struct weir_timeval *timeout);
 int weir_posix_epoll_create1(int flags);
 int weir_posix_epoll_ctl(int set, int operation, int fd, struct weir_epoll_event *event);
 int weir_posix_epoll_wait(int set, struct weir_epoll_event *events, int most, int timeout_ms);

@@ -2,8 +2,8 @@
 // send, recv and all their kin: arguments, flags, ancillary data; the work is done in stream.c and message.c.
 #include "internal.h"
 
-static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int (*stream)(struct bsd_transfer *), int (*message)(struct bsd_transfer *),
-                    bool sending)
+static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int (*stream)(struct bsd_transfer *),
+                    int (*message)(struct bsd_transfer *), bool sending)
 {
     bsd_enter(bsd);
     int result = bsd_socket_pin(bsd, fd, &t->file);
@@ -42,7 +42,8 @@ static int receive_with(struct weir_bsd *bsd, int fd, struct bsd_transfer *t)
 
 #define MOST ((size_t)INT32_MAX)  // moved in one call
 
-weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length)
+weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
+                      weir_socklen length)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)data, bytes < MOST ? bytes : MOST};
     struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
@@ -57,7 +58,8 @@ weir_ssize bsd_send(struct weir_bsd *bsd, int fd, const void *data, size_t bytes
 
 weir_ssize bsd_write(struct weir_bsd *bsd, int fd, const void *data, size_t bytes) { return bsd_sendto(bsd, fd, data, bytes, 0, NULL, 0); }
 
-weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length)
+weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
+                        weir_socklen *length)
 {
     const struct weir_iovec one = {data, bytes < MOST ? bytes : MOST};
     struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
@@ -69,7 +71,10 @@ weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, 
     return bsd_address_out(bsd, &t.message.peer, address, length) ? bsd_fail(bsd, WEIR_FAULT) : result;
 }
 
-weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags) { return bsd_recvfrom(bsd, fd, data, bytes, flags, NULL, NULL); }
+weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags)
+{
+    return bsd_recvfrom(bsd, fd, data, bytes, flags, NULL, NULL);
+}
 weir_ssize bsd_read(struct weir_bsd *bsd, int fd, void *data, size_t bytes) { return bsd_recvfrom(bsd, fd, data, bytes, 0, NULL, NULL); }
 
 // Takes a copy of the caller's vector, checks it, and points the transfer at it.

@@ -17,16 +17,16 @@
 
 struct weir_bsd;
 
-struct weir_bsd_config {           // zero: the defaults
-    int first_descriptor;          // the lowest number given out; 0
-    int descriptors;               // at most so many at once; WEIR_CFG_SOCKETS, but no more than 65536
-    void *memory;                  // where the port has no allocator: bsd_memory_bytes() of it; otherwise NULL
+struct weir_bsd_config {   // zero: the defaults
+    int first_descriptor;  // the lowest number given out; 0
+    int descriptors;       // at most so many at once; WEIR_CFG_SOCKETS, but no more than 65536
+    void *memory;          // where the port has no allocator: bsd_memory_bytes() of it; otherwise NULL
     size_t memory_bytes;
     // Sets errno of the calling task. NULL: the C library's errno (hosted builds), or none.
     void (*set_errno)(void *context, int value);
     // A stream was written to that takes no more, without WEIR_MSG_NOSIGNAL: raise SIGPIPE. NULL: nothing, only EPIPE.
     void (*broken_pipe)(void *context);
-    void *context;                 // of these two
+    void *context;  // of these two
 };
 
 // The resolver behind bsd_getaddrinfo: looks `name` up, blocking, without the lock held. Writes at most `most` addresses; returns how
@@ -59,12 +59,14 @@ int bsd_getsockname(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address,
 int bsd_getpeername(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir_socklen *length);
 
 weir_ssize bsd_send(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags);
-weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length);
+weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
+                      weir_socklen length);
 weir_ssize bsd_sendmsg(struct weir_bsd *bsd, int fd, const struct weir_msghdr *message, int flags);
 weir_ssize bsd_write(struct weir_bsd *bsd, int fd, const void *data, size_t bytes);
 weir_ssize bsd_writev(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count);
 weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags);
-weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length);
+weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
+                        weir_socklen *length);
 weir_ssize bsd_recvmsg(struct weir_bsd *bsd, int fd, struct weir_msghdr *message, int flags);
 weir_ssize bsd_read(struct weir_bsd *bsd, int fd, void *data, size_t bytes);
 weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count);
@@ -76,7 +78,8 @@ int bsd_ioctl(struct weir_bsd *bsd, int fd, unsigned long request, void *argumen
 int bsd_sockatmark(struct weir_bsd *bsd, int fd);
 
 int bsd_poll(struct weir_bsd *bsd, struct weir_pollfd *fds, size_t count, int timeout_ms);
-int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except, struct weir_timeval *timeout);
+int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
+               struct weir_timeval *timeout);
 
 // Wait sets, as Linux's epoll: level-triggered, edge-triggered (WEIR_EPOLLET) and one-shot (WEIR_EPOLLONESHOT). A set cannot be in
 // a set; it can be polled and selected.
@@ -84,7 +87,8 @@ int bsd_epoll_create(struct weir_bsd *bsd);
 int bsd_epoll_ctl(struct weir_bsd *bsd, int set, int operation, int fd, const struct weir_epoll_event *event);
 int bsd_epoll_wait(struct weir_bsd *bsd, int set, struct weir_epoll_event *events, int most, int timeout_ms);
 
-int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out);
+int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service, const struct weir_addrinfo *hints,
+                    struct weir_addrinfo **out);
 void bsd_freeaddrinfo(struct weir_bsd *bsd, struct weir_addrinfo *list);
 const char *bsd_gai_strerror(int error);
 

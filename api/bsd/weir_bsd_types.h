@@ -20,11 +20,11 @@ struct weir_sockaddr {
     uint8_t sa_data[14];
 };
 struct weir_in_addr {
-    uint32_t s_addr;          // network byte order
+    uint32_t s_addr;  // network byte order
 };
 struct weir_sockaddr_in {
     uint16_t sin_family;
-    uint16_t sin_port;        // network byte order
+    uint16_t sin_port;  // network byte order
     struct weir_in_addr sin_addr;
     uint8_t sin_zero[8];
 };
@@ -73,13 +73,19 @@ struct weir_msghdr {
     int msg_flags;
 };
 enum {
-    WEIR_MSG_OOB = 1, WEIR_MSG_PEEK = 2, WEIR_MSG_CTRUNC = 8, WEIR_MSG_TRUNC = 0x20, WEIR_MSG_DONTWAIT = 0x40, WEIR_MSG_EOR = 0x80,
-    WEIR_MSG_WAITALL = 0x100, WEIR_MSG_NOSIGNAL = 0x4000
+    WEIR_MSG_OOB = 1,
+    WEIR_MSG_PEEK = 2,
+    WEIR_MSG_CTRUNC = 8,
+    WEIR_MSG_TRUNC = 0x20,
+    WEIR_MSG_DONTWAIT = 0x40,
+    WEIR_MSG_EOR = 0x80,
+    WEIR_MSG_WAITALL = 0x100,
+    WEIR_MSG_NOSIGNAL = 0x4000
 };
 
 // Ancillary data, each piece aligned to size_t.
 struct weir_cmsghdr {
-    size_t cmsg_len;          // this header and the data
+    size_t cmsg_len;  // this header and the data
     int cmsg_level, cmsg_type;
 };
 static inline size_t weir_cmsg_align(size_t bytes) { return (bytes + sizeof(size_t) - 1) & ~(sizeof(size_t) - 1); }
@@ -107,25 +113,57 @@ struct weir_in_pktinfo {
 
 enum {
     WEIR_SOL_SOCKET = 1,
-    WEIR_SO_REUSEADDR = 2, WEIR_SO_TYPE = 3, WEIR_SO_ERROR = 4, WEIR_SO_BROADCAST = 6, WEIR_SO_SNDBUF = 7, WEIR_SO_RCVBUF = 8, WEIR_SO_KEEPALIVE = 9,
-    WEIR_SO_OOBINLINE = 10, WEIR_SO_LINGER = 13, WEIR_SO_RCVLOWAT = 18, WEIR_SO_SNDLOWAT = 19, WEIR_SO_RCVTIMEO = 20, WEIR_SO_SNDTIMEO = 21,
-    WEIR_SO_BINDTODEVICE = 25, WEIR_SO_ACCEPTCONN = 30, WEIR_SO_PROTOCOL = 38, WEIR_SO_DOMAIN = 39
+    WEIR_SO_REUSEADDR = 2,
+    WEIR_SO_TYPE = 3,
+    WEIR_SO_ERROR = 4,
+    WEIR_SO_BROADCAST = 6,
+    WEIR_SO_SNDBUF = 7,
+    WEIR_SO_RCVBUF = 8,
+    WEIR_SO_KEEPALIVE = 9,
+    WEIR_SO_OOBINLINE = 10,
+    WEIR_SO_LINGER = 13,
+    WEIR_SO_RCVLOWAT = 18,
+    WEIR_SO_SNDLOWAT = 19,
+    WEIR_SO_RCVTIMEO = 20,
+    WEIR_SO_SNDTIMEO = 21,
+    WEIR_SO_BINDTODEVICE = 25,
+    WEIR_SO_ACCEPTCONN = 30,
+    WEIR_SO_PROTOCOL = 38,
+    WEIR_SO_DOMAIN = 39
 };
 enum {
-    WEIR_TCP_NODELAY = 1, WEIR_TCP_MAXSEG = 2, WEIR_TCP_CORK = 3, WEIR_TCP_KEEPIDLE = 4, WEIR_TCP_KEEPINTVL = 5, WEIR_TCP_KEEPCNT = 6,
-    WEIR_TCP_DEFER_ACCEPT = 9, WEIR_TCP_INFO = 11 /* struct weir_tcp_info of weir/stats.h */, WEIR_TCP_QUICKACK = 12, WEIR_TCP_CONGESTION = 13,
+    WEIR_TCP_NODELAY = 1,
+    WEIR_TCP_MAXSEG = 2,
+    WEIR_TCP_CORK = 3,
+    WEIR_TCP_KEEPIDLE = 4,
+    WEIR_TCP_KEEPINTVL = 5,
+    WEIR_TCP_KEEPCNT = 6,
+    WEIR_TCP_DEFER_ACCEPT = 9,
+    WEIR_TCP_INFO = 11 /* struct weir_tcp_info of weir/stats.h */,
+    WEIR_TCP_QUICKACK = 12,
+    WEIR_TCP_CONGESTION = 13,
     WEIR_TCP_USER_TIMEOUT = 18
 };
 enum {
-    WEIR_IP_TOS = 1, WEIR_IP_TTL = 2, WEIR_IP_HDRINCL = 3, WEIR_IP_PKTINFO = 8, WEIR_IP_MTU_DISCOVER = 10, WEIR_IP_RECVTTL = 12, WEIR_IP_RECVTOS = 13,
-    WEIR_IP_MTU = 14, WEIR_IP_MULTICAST_IF = 32, WEIR_IP_MULTICAST_TTL = 33, WEIR_IP_MULTICAST_LOOP = 34, WEIR_IP_ADD_MEMBERSHIP = 35,
+    WEIR_IP_TOS = 1,
+    WEIR_IP_TTL = 2,
+    WEIR_IP_HDRINCL = 3,
+    WEIR_IP_PKTINFO = 8,
+    WEIR_IP_MTU_DISCOVER = 10,
+    WEIR_IP_RECVTTL = 12,
+    WEIR_IP_RECVTOS = 13,
+    WEIR_IP_MTU = 14,
+    WEIR_IP_MULTICAST_IF = 32,
+    WEIR_IP_MULTICAST_TTL = 33,
+    WEIR_IP_MULTICAST_LOOP = 34,
+    WEIR_IP_ADD_MEMBERSHIP = 35,
     WEIR_IP_DROP_MEMBERSHIP = 36
 };
 enum { WEIR_IP_PMTUDISC_DONT = 0, WEIR_IP_PMTUDISC_WANT = 1, WEIR_IP_PMTUDISC_DO = 2 };
 enum { WEIR_SOL_RAW = 255, WEIR_ICMP_FILTER = 1 };
 
 struct weir_linger {
-    int l_onoff, l_linger;    // l_linger: seconds
+    int l_onoff, l_linger;  // l_linger: seconds
 };
 struct weir_timeval {
     long tv_sec, tv_usec;
@@ -138,7 +176,7 @@ struct weir_ip_mreqn {
     int imr_ifindex;
 };
 struct weir_icmp_filter {
-    uint32_t data;            // a bit for each ICMP type that is not wanted
+    uint32_t data;  // a bit for each ICMP type that is not wanted
 };
 
 enum { WEIR_F_GETFD = 1, WEIR_F_SETFD = 2, WEIR_F_GETFL = 3, WEIR_F_SETFL = 4, WEIR_O_RDWR = 2, WEIR_O_NONBLOCK = 04000 };
@@ -149,8 +187,17 @@ struct weir_pollfd {
     short events, revents;
 };
 enum {
-    WEIR_POLLIN = 1, WEIR_POLLPRI = 2, WEIR_POLLOUT = 4, WEIR_POLLERR = 8, WEIR_POLLHUP = 0x10, WEIR_POLLNVAL = 0x20, WEIR_POLLRDNORM = 0x40,
-    WEIR_POLLRDBAND = 0x80, WEIR_POLLWRNORM = 0x100, WEIR_POLLWRBAND = 0x200, WEIR_POLLRDHUP = 0x2000
+    WEIR_POLLIN = 1,
+    WEIR_POLLPRI = 2,
+    WEIR_POLLOUT = 4,
+    WEIR_POLLERR = 8,
+    WEIR_POLLHUP = 0x10,
+    WEIR_POLLNVAL = 0x20,
+    WEIR_POLLRDNORM = 0x40,
+    WEIR_POLLRDBAND = 0x80,
+    WEIR_POLLWRNORM = 0x100,
+    WEIR_POLLWRBAND = 0x200,
+    WEIR_POLLRDHUP = 0x2000
 };
 
 #define WEIR_FD_SETSIZE 1024
@@ -206,8 +253,16 @@ struct weir_addrinfo {
 };
 enum { WEIR_AI_PASSIVE = 1, WEIR_AI_CANONNAME = 2, WEIR_AI_NUMERICHOST = 4, WEIR_AI_ADDRCONFIG = 0x20, WEIR_AI_NUMERICSERV = 0x400 };
 enum {
-    WEIR_EAI_BADFLAGS = -1, WEIR_EAI_NONAME = -2, WEIR_EAI_AGAIN = -3, WEIR_EAI_FAIL = -4, WEIR_EAI_FAMILY = -6, WEIR_EAI_SOCKTYPE = -7,
-    WEIR_EAI_SERVICE = -8, WEIR_EAI_MEMORY = -10, WEIR_EAI_SYSTEM = -11, WEIR_EAI_OVERFLOW = -12
+    WEIR_EAI_BADFLAGS = -1,
+    WEIR_EAI_NONAME = -2,
+    WEIR_EAI_AGAIN = -3,
+    WEIR_EAI_FAIL = -4,
+    WEIR_EAI_FAMILY = -6,
+    WEIR_EAI_SOCKTYPE = -7,
+    WEIR_EAI_SERVICE = -8,
+    WEIR_EAI_MEMORY = -10,
+    WEIR_EAI_SYSTEM = -11,
+    WEIR_EAI_OVERFLOW = -12
 };
 
 #endif

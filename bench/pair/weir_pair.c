@@ -395,7 +395,8 @@ static void run_insert(uint64_t count)
     const uint64_t start = nanoseconds();
     open_many(listen_at(80), count, &longest);
     printf("{\"stack\": \"weir\", \"test\": \"insert\", \"units\": %llu, \"ns\": %llu, \"max_ns\": %llu, \"max_cpu_ns\": %llu}\n",
-           (unsigned long long)count, (unsigned long long)(nanoseconds() - start), (unsigned long long)longest.ns, (unsigned long long)longest.cpu_ns);
+           (unsigned long long)count, (unsigned long long)(nanoseconds() - start), (unsigned long long)longest.ns,
+           (unsigned long long)longest.cpu_ns);
 }
 
 int main(int argc, char **argv)

@@ -14,52 +14,52 @@
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
 enum weir_cc_event {
-    WEIR_CC_INIT,            // connection established, or the algorithm switched to on a live one
-    WEIR_CC_ENTER_RECOVERY,  // loss found: fast recovery begins. inflight is FlightSize before it
-    WEIR_CC_EXIT_RECOVERY,   // all that was outstanding at entry is acknowledged
-    WEIR_CC_RTO,             // retransmission timeout (the first for this data; repeats are not told)
-    WEIR_CC_UNDO,            // the last reduction was spurious: restore what was before it
-    WEIR_CC_IDLE_RESTART,    // sending again after idling longer than one RTO (RFC 7661, RFC 5681 §4.1)
-    WEIR_CC_ECN,             // the peer echoed congestion experienced, at most once a round trip
-    WEIR_CC_EXIT_SLOW_START, // HyStart++ says that slow start has found its end
+    WEIR_CC_INIT,             // connection established, or the algorithm switched to on a live one
+    WEIR_CC_ENTER_RECOVERY,   // loss found: fast recovery begins. inflight is FlightSize before it
+    WEIR_CC_EXIT_RECOVERY,    // all that was outstanding at entry is acknowledged
+    WEIR_CC_RTO,              // retransmission timeout (the first for this data; repeats are not told)
+    WEIR_CC_UNDO,             // the last reduction was spurious: restore what was before it
+    WEIR_CC_IDLE_RESTART,     // sending again after idling longer than one RTO (RFC 7661, RFC 5681 §4.1)
+    WEIR_CC_ECN,              // the peer echoed congestion experienced, at most once a round trip
+    WEIR_CC_EXIT_SLOW_START,  // HyStart++ says that slow start has found its end
 };
 
 // What one acknowledgement, or one event, showed. Filled the same way for every algorithm, except `delivered` to
 // `round_start`, which are zero unless the algorithm says `wants_rate`.
 struct weir_cc_sample {
     uint32_t now_us;
-    uint32_t acked;          // bytes newly cumulatively acknowledged
-    uint32_t sacked;         // bytes newly SACKed
-    uint32_t lost;           // bytes newly marked lost
-    uint32_t ce;             // bytes newly reported as marked congestion experienced
-    uint32_t inflight;       // bytes outstanding after this acknowledgement (RFC 6675 pipe)
-    uint32_t prior_inflight; // … before it
-    uint32_t mss;            // bytes of payload in a full segment
-    uint32_t rtt_us;         // newest sample; 0: none with this acknowledgement
-    uint32_t srtt_us;        // smoothed; 0: none yet
-    uint32_t min_rtt_us;     // smallest seen; WEIR_CC_UNLIMITED: none yet
-    uint16_t acked_segments; // segments covered by `acked` (an acknowledgement may cover many)
-    bool app_limited;        // the application, not the network, limits the flow
-    bool cwnd_limited;       // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
-    bool round_start;        // a round trip, counted by delivered data, began
+    uint32_t acked;           // bytes newly cumulatively acknowledged
+    uint32_t sacked;          // bytes newly SACKed
+    uint32_t lost;            // bytes newly marked lost
+    uint32_t ce;              // bytes newly reported as marked congestion experienced
+    uint32_t inflight;        // bytes outstanding after this acknowledgement (RFC 6675 pipe)
+    uint32_t prior_inflight;  // … before it
+    uint32_t mss;             // bytes of payload in a full segment
+    uint32_t rtt_us;          // newest sample; 0: none with this acknowledgement
+    uint32_t srtt_us;         // smoothed; 0: none yet
+    uint32_t min_rtt_us;      // smallest seen; WEIR_CC_UNLIMITED: none yet
+    uint16_t acked_segments;  // segments covered by `acked` (an acknowledgement may cover many)
+    bool app_limited;         // the application, not the network, limits the flow
+    bool cwnd_limited;        // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
+    bool round_start;         // a round trip, counted by delivered data, began
     bool in_recovery;
-    uint64_t delivered;      // bytes delivered over the interval
-    uint32_t interval_us;    // max(send interval, ack interval) of the rate sample
+    uint64_t delivered;    // bytes delivered over the interval
+    uint32_t interval_us;  // max(send interval, ack interval) of the rate sample
 };
 
 // What the algorithm decides. Kept by TCP between calls; the algorithm changes what it wants changed.
 struct weir_cc_window {
-    uint32_t cwnd;           // bytes
-    uint32_t ssthresh;       // bytes; WEIR_CC_UNLIMITED at first
-    uint32_t pacing_rate;    // bytes/s; 0: not paced (or TCP's own default); WEIR_CC_UNLIMITED: no limit
-    uint16_t burst_segments; // send quantum when paced; 0: TCP's default
+    uint32_t cwnd;            // bytes
+    uint32_t ssthresh;        // bytes; WEIR_CC_UNLIMITED at first
+    uint32_t pacing_rate;     // bytes/s; 0: not paced (or TCP's own default); WEIR_CC_UNLIMITED: no limit
+    uint16_t burst_segments;  // send quantum when paced; 0: TCP's default
 };
 
 struct weir_cc {
     const char *name;
     uint16_t state_bytes;
-    bool wants_rate;         // fill in the delivery-rate part
-    bool owns_recovery;      // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it
+    bool wants_rate;     // fill in the delivery-rate part
+    bool owns_recovery;  // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it
     void (*ack)(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window);
     void (*event)(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window);
 };

@@ -19,15 +19,16 @@ struct weir_ethertype_handler {
 struct weir_protocol_handler {
     struct weir_protocol_handler *next;  // Weir's
     uint8_t protocol;
-    void (*input)(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset, struct weir_addr source,
-                  struct weir_addr destination);
+    void (*input)(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset,
+                  struct weir_addr source, struct weir_addr destination);
     void *context;
 };
 
 // Sees every frame of every interface, as it arrives and as it is handed to a driver that took it.
 struct weir_tap {
     struct weir_tap *next;  // Weir's
-    void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count, uint64_t now_us);
+    void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
+                  uint64_t now_us);
     void *context;
 };
 

@@ -29,8 +29,8 @@ enum weir_checksum {
     WEIR_CHECKSUM_VERIFIED,  // the device verified it (or the frame never left this machine)
 };
 
-#define WEIR_FRAME_SLICES 48   // at most so many slices in a received frame
-#define WEIR_FRAME_HEAD 160    // the first slice holds at least min(length, this) bytes: all headers Weir parses
+#define WEIR_FRAME_SLICES 48  // at most so many slices in a received frame
+#define WEIR_FRAME_HEAD 160   // the first slice holds at least min(length, this) bytes: all headers Weir parses
 
 // A received frame, from the first byte of the link header, without FCS.
 struct weir_frame {
@@ -54,15 +54,15 @@ enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4 };
 // A frame to transmit. slices[0] is the header part (link to transport) and is never held; the rest is payload.
 struct weir_tx {
     const struct weir_slice *slices;
-    uint32_t length;            // bytes in all slices together
-    uint16_t count;             // slices
-    uint16_t header_length;     // bytes of link + network + transport header, all within slices[0]
-    uint16_t checksum_start;    // where the device sums from, bytes from the frame's start; 0: checksum is complete
-    uint16_t checksum_offset;   // where it stores the sum, bytes from checksum_start (pseudo-header sum is in place)
-    uint16_t segment_size;      // payload bytes per segment the device cuts; 0: not to be cut
-    uint8_t gso;                // enum weir_gso
-    bool holdable;              // the driver may answer WEIR_TX_HELD
-    void *hold_owner;        // to be handed to weir_tx_complete
+    uint32_t length;           // bytes in all slices together
+    uint16_t count;            // slices
+    uint16_t header_length;    // bytes of link + network + transport header, all within slices[0]
+    uint16_t checksum_start;   // where the device sums from, bytes from the frame's start; 0: checksum is complete
+    uint16_t checksum_offset;  // where it stores the sum, bytes from checksum_start (pseudo-header sum is in place)
+    uint16_t segment_size;     // payload bytes per segment the device cuts; 0: not to be cut
+    uint8_t gso;               // enum weir_gso
+    bool holdable;             // the driver may answer WEIR_TX_HELD
+    void *hold_owner;          // to be handed to weir_tx_complete
     uint32_t hold_end;
 };
 
@@ -103,18 +103,18 @@ struct weir_upper {
 };
 
 enum weir_netif_flag {
-    WEIR_NETIF_UP = 1,        // administratively up
-    WEIR_NETIF_LINK = 2,      // carrier
-    WEIR_NETIF_TX_BLOCKED = 4,  // the driver said FULL; weir_tx_ready clears it
+    WEIR_NETIF_UP = 1,           // administratively up
+    WEIR_NETIF_LINK = 2,         // carrier
+    WEIR_NETIF_TX_BLOCKED = 4,   // the driver said FULL; weir_tx_ready clears it
     WEIR_NETIF_SERVER_MODE = 8,  // no neighbour cache: replies go to the link address the request came from
-    WEIR_NETIF_VLAN = 16,     // frames carry an 802.1Q tag with `vlan`
+    WEIR_NETIF_VLAN = 16,        // frames carry an 802.1Q tag with `vlan`
 };
 
 struct weir_netif_stats {
     uint64_t rx_bytes, tx_bytes;
     uint32_t rx_frames, tx_frames, rx_segments, tx_segments;
-    uint32_t rx_runt;      // shorter than its headers, or lengths that contradict each other
-    uint32_t rx_unknown;   // no handler for ethertype, or not addressed to us
+    uint32_t rx_runt;     // shorter than its headers, or lengths that contradict each other
+    uint32_t rx_unknown;  // no handler for ethertype, or not addressed to us
     uint32_t rx_dropped, tx_dropped, tx_full;
 };
 
@@ -124,15 +124,15 @@ struct weir_netif {
     struct weir *weir;
     struct weir_netif *next;
     const struct weir_driver *driver;
-    const struct weir_link *link;   // link type: weir_link_ethernet or weir_link_rawip
-    void *driver_data;              // (driver)
-    char name[8];                   // "tap0"
-    uint8_t mac[6];                 // (driver) link address; zero on links without one
-    uint16_t mtu;                   // (driver) network-layer bytes: 1500
-    uint16_t vlan;                  // 802.1Q VID with WEIR_NETIF_VLAN
-    uint16_t capabilities;          // (driver) enum weir_netif_capability
-    uint8_t flags;                  // enum weir_netif_flag
-    uint8_t index;                  // 1 for the first interface
+    const struct weir_link *link;  // link type: weir_link_ethernet or weir_link_rawip
+    void *driver_data;             // (driver)
+    char name[8];                  // "tap0"
+    uint8_t mac[6];                // (driver) link address; zero on links without one
+    uint16_t mtu;                  // (driver) network-layer bytes: 1500
+    uint16_t vlan;                 // 802.1Q VID with WEIR_NETIF_VLAN
+    uint16_t capabilities;         // (driver) enum weir_netif_capability
+    uint8_t flags;                 // enum weir_netif_flag
+    uint8_t index;                 // 1 for the first interface
     uint8_t tx_queue_hint;
     uint8_t arp_state;              // of our own address: enum weir_address_state
     uint8_t arp_count;              // probes or announcements sent
@@ -154,8 +154,8 @@ enum weir_address_state { WEIR_ADDRESS_NONE, WEIR_ADDRESS_PROBING, WEIR_ADDRESS_
 
 // How an address is taken into use.
 enum weir_address_mode {
-    WEIR_ADDRESS_AT_ONCE,   // use now and announce (RFC 5227 §2.3), defend later
-    WEIR_ADDRESS_PROBE,     // probe first (§2.1.1); ready or conflict is seen in arp_state
+    WEIR_ADDRESS_AT_ONCE,  // use now and announce (RFC 5227 §2.3), defend later
+    WEIR_ADDRESS_PROBE,    // probe first (§2.1.1); ready or conflict is seen in arp_state
 };
 
 // Prepares *netif (zeroed). `name` is cut at 7 bytes.
@@ -172,8 +172,10 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
 
 // Routes: longest prefix, then lowest metric. gateway any: on-link. prefix 0.0.0.0/0 is the default route.
-int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif, uint8_t metric);
-int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif);
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
+                   uint8_t metric);
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                      struct weir_netif *netif);
 
 // --- what a driver calls -------------------------------------------------------------------------------------------
 // Hands a frame up. Never calls back into the driver's tx. Bounded work: proportional to the frame.

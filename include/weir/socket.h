@@ -17,19 +17,19 @@ struct weir;
 typedef int32_t weir_socket;  // positive; negative values are enum weir_error
 
 enum weir_socket_type {
-    WEIR_STREAM,     // TCP
-    WEIR_DATAGRAM,   // UDP
-    WEIR_RAW,        // IP packets of one protocol: reads see the IP header, writes add it
-    WEIR_ICMP,       // ICMP echo datagrams: the identifier is the local port (as Linux's ping sockets)
+    WEIR_STREAM,    // TCP
+    WEIR_DATAGRAM,  // UDP
+    WEIR_RAW,       // IP packets of one protocol: reads see the IP header, writes add it
+    WEIR_ICMP,      // ICMP echo datagrams: the identifier is the local port (as Linux's ping sockets)
 };
 
 // Readiness, a bit mask. Level-triggered in weir_socket_ready; edge-triggered in weir_ready_next.
 enum weir_ready {
-    WEIR_READABLE = 1,    // data, end of stream, an error, or (listener) a connection can be taken without waiting
-    WEIR_WRITABLE = 2,    // at least the low-water mark of room, connected, or an error
-    WEIR_URGENT = 4,      // urgent data is pending (RFC 6093)
-    WEIR_HANGUP = 8,      // both directions ended
-    WEIR_ERROR = 16,      // WEIR_OPTION_ERROR holds one
+    WEIR_READABLE = 1,      // data, end of stream, an error, or (listener) a connection can be taken without waiting
+    WEIR_WRITABLE = 2,      // at least the low-water mark of room, connected, or an error
+    WEIR_URGENT = 4,        // urgent data is pending (RFC 6093)
+    WEIR_HANGUP = 8,        // both directions ended
+    WEIR_ERROR = 16,        // WEIR_OPTION_ERROR holds one
     WEIR_READ_CLOSED = 32,  // the peer sent FIN
 };
 
@@ -73,15 +73,16 @@ int weir_socket_at_mark(struct weir *weir, weir_socket socket);
 
 // --- datagrams (WEIR_DATAGRAM, WEIR_RAW, WEIR_ICMP) -----------------------------------------------------------------
 struct weir_message {
-    struct weir_endpoint peer;     // source of a received, destination of a sent one (port 0 and any: the connected peer)
-    struct weir_addr local;        // address it was sent to / source to use (any: chosen by route)
-    uint8_t netif_index;           // arrived on / to leave by (0: by route)
-    uint8_t ttl;                   // 0 when sending: the socket's
+    struct weir_endpoint peer;  // source of a received, destination of a sent one (port 0 and any: the connected peer)
+    struct weir_addr local;     // address it was sent to / source to use (any: chosen by route)
+    uint8_t netif_index;        // arrived on / to leave by (0: by route)
+    uint8_t ttl;                // 0 when sending: the socket's
     uint8_t tos;
-    uint32_t length;               // bytes of the datagram (received: also of what did not fit)
+    uint32_t length;  // bytes of the datagram (received: also of what did not fit)
 };
 // Queues one datagram gathered from slices; the next poll sends it. Returns its length. AGAIN: the send queue is full.
-int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices, int count);
+int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices,
+                             int count);
 // Lends the oldest datagram, in one piece; AGAIN: none. Valid until weir_socket_discard or close.
 int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message, struct weir_slice *slice);
 int weir_socket_discard(struct weir *weir, weir_socket socket);
@@ -106,41 +107,41 @@ int weir_socket_set_user(struct weir *weir, weir_socket socket, void *user);
 void *weir_socket_user(struct weir *weir, weir_socket socket);
 
 // --- options ----------------------------------------------------------------------------------------------------------
-enum weir_option {                 // value; default; which sockets
-    WEIR_OPTION_ERROR,             // get: the pending enum weir_error, and clears it
-    WEIR_OPTION_TYPE,              // get: enum weir_socket_type
-    WEIR_OPTION_REUSE_ADDRESS,     // 0/1; 0; bind beside TIME-WAIT and (datagram multicast) others
-    WEIR_OPTION_KEEPALIVE,         // 0/1; 0; stream (RFC 9293 §3.8.4)
-    WEIR_OPTION_KEEPALIVE_IDLE_S,  // 1–32767; 7200
+enum weir_option {                     // value; default; which sockets
+    WEIR_OPTION_ERROR,                 // get: the pending enum weir_error, and clears it
+    WEIR_OPTION_TYPE,                  // get: enum weir_socket_type
+    WEIR_OPTION_REUSE_ADDRESS,         // 0/1; 0; bind beside TIME-WAIT and (datagram multicast) others
+    WEIR_OPTION_KEEPALIVE,             // 0/1; 0; stream (RFC 9293 §3.8.4)
+    WEIR_OPTION_KEEPALIVE_IDLE_S,      // 1–32767; 7200
     WEIR_OPTION_KEEPALIVE_INTERVAL_S,  // 1–32767; 75
-    WEIR_OPTION_KEEPALIVE_COUNT,   // 1–127; 9
-    WEIR_OPTION_LINGER_S,          // −1 off; 0: close sends RST; >0: seconds close may wait (api/bsd blocks)
-    WEIR_OPTION_SEND_BUFFER,       // bytes; limit of the send queue
-    WEIR_OPTION_RECEIVE_BUFFER,    // bytes; limit of the receive queue. Never moves the advertised right edge left
-    WEIR_OPTION_SEND_LOW_WATER,    // bytes of room that make WRITABLE; 1
-    WEIR_OPTION_RECEIVE_LOW_WATER, // bytes that make READABLE; 1
-    WEIR_OPTION_OOB_INLINE,        // 0/1; 0
-    WEIR_OPTION_BROADCAST,         // 0/1; 0; datagrams to broadcast addresses
-    WEIR_OPTION_BIND_NETIF,        // interface index; 0 any
-    WEIR_OPTION_NO_DELAY,          // 0/1; 0; Nagle off
-    WEIR_OPTION_CORK,              // 0/1; 0; only full segments leave
-    WEIR_OPTION_QUICK_ACK,         // 0/1; 0; every segment acknowledged at once
-    WEIR_OPTION_MAX_SEGMENT,       // bytes, 64–65495; set before connect/listen
-    WEIR_OPTION_USER_TIMEOUT_MS,   // 0: default (RFC 5482)
-    WEIR_OPTION_DEFER_ACCEPT_S,    // 0: off; listener
-    WEIR_OPTION_TTL,               // 1–255; 64
-    WEIR_OPTION_TOS,               // 0–255; 0 (ECN bits are the stack's on streams)
-    WEIR_OPTION_DONT_FRAGMENT,     // 0/1; stream 1, datagram 0: path MTU discovery
-    WEIR_OPTION_MTU,               // get: path MTU of a connected socket
-    WEIR_OPTION_MULTICAST_TTL,     // 0–255; 1
-    WEIR_OPTION_MULTICAST_LOOP,    // 0/1; 1
-    WEIR_OPTION_MULTICAST_NETIF,   // interface index; 0 by route
-    WEIR_OPTION_HEADER_INCLUDED,   // 0/1; 0; WEIR_RAW
-    WEIR_OPTION_ICMP_FILTER,       // bit mask of ICMP types not wanted; WEIR_RAW with protocol 1
-    WEIR_OPTION_READABLE_BYTES,    // get: FIONREAD
-    WEIR_OPTION_UNSENT_BYTES,      // get: queued and not yet sent (SIOCOUTQNSD)
-    WEIR_OPTION_UNACKED_BYTES,     // get: queued or in flight (SIOCOUTQ)
-    WEIR_OPTION_LISTENING,         // get: 0/1
+    WEIR_OPTION_KEEPALIVE_COUNT,       // 1–127; 9
+    WEIR_OPTION_LINGER_S,              // −1 off; 0: close sends RST; >0: seconds close may wait (api/bsd blocks)
+    WEIR_OPTION_SEND_BUFFER,           // bytes; limit of the send queue
+    WEIR_OPTION_RECEIVE_BUFFER,        // bytes; limit of the receive queue. Never moves the advertised right edge left
+    WEIR_OPTION_SEND_LOW_WATER,        // bytes of room that make WRITABLE; 1
+    WEIR_OPTION_RECEIVE_LOW_WATER,     // bytes that make READABLE; 1
+    WEIR_OPTION_OOB_INLINE,            // 0/1; 0
+    WEIR_OPTION_BROADCAST,             // 0/1; 0; datagrams to broadcast addresses
+    WEIR_OPTION_BIND_NETIF,            // interface index; 0 any
+    WEIR_OPTION_NO_DELAY,              // 0/1; 0; Nagle off
+    WEIR_OPTION_CORK,                  // 0/1; 0; only full segments leave
+    WEIR_OPTION_QUICK_ACK,             // 0/1; 0; every segment acknowledged at once
+    WEIR_OPTION_MAX_SEGMENT,           // bytes, 64–65495; set before connect/listen
+    WEIR_OPTION_USER_TIMEOUT_MS,       // 0: default (RFC 5482)
+    WEIR_OPTION_DEFER_ACCEPT_S,        // 0: off; listener
+    WEIR_OPTION_TTL,                   // 1–255; 64
+    WEIR_OPTION_TOS,                   // 0–255; 0 (ECN bits are the stack's on streams)
+    WEIR_OPTION_DONT_FRAGMENT,         // 0/1; stream 1, datagram 0: path MTU discovery
+    WEIR_OPTION_MTU,                   // get: path MTU of a connected socket
+    WEIR_OPTION_MULTICAST_TTL,         // 0–255; 1
+    WEIR_OPTION_MULTICAST_LOOP,        // 0/1; 1
+    WEIR_OPTION_MULTICAST_NETIF,       // interface index; 0 by route
+    WEIR_OPTION_HEADER_INCLUDED,       // 0/1; 0; WEIR_RAW
+    WEIR_OPTION_ICMP_FILTER,           // bit mask of ICMP types not wanted; WEIR_RAW with protocol 1
+    WEIR_OPTION_READABLE_BYTES,        // get: FIONREAD
+    WEIR_OPTION_UNSENT_BYTES,          // get: queued and not yet sent (SIOCOUTQNSD)
+    WEIR_OPTION_UNACKED_BYTES,         // get: queued or in flight (SIOCOUTQ)
+    WEIR_OPTION_LISTENING,             // get: 0/1
     WEIR_OPTION_COUNT
 };
 // WEIR_INVALID: value outside the range. WEIR_NOT_SUPPORTED: not for this socket type or profile.

@@ -80,7 +80,7 @@ enum weir_counter {
 #define WEIR_COUNTER_ENUM(name, text) WEIR_COUNT_##name,
     WEIR_COUNTERS(WEIR_COUNTER_ENUM)
 #undef WEIR_COUNTER_ENUM
-    WEIR_COUNT_COUNT
+        WEIR_COUNT_COUNT
 };
 
 #if WEIR_CFG_COUNTER_NAMES
@@ -90,28 +90,38 @@ const char *weir_counter_text(enum weir_counter counter);
 uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter);
 
 enum weir_tcp_state {
-    WEIR_TCP_CLOSED, WEIR_TCP_LISTEN, WEIR_TCP_SYN_SENT, WEIR_TCP_SYN_RECEIVED, WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1,
-    WEIR_TCP_FIN_WAIT_2, WEIR_TCP_CLOSE_WAIT, WEIR_TCP_CLOSING, WEIR_TCP_LAST_ACK, WEIR_TCP_TIME_WAIT, WEIR_TCP_STATE_COUNT
+    WEIR_TCP_CLOSED,
+    WEIR_TCP_LISTEN,
+    WEIR_TCP_SYN_SENT,
+    WEIR_TCP_SYN_RECEIVED,
+    WEIR_TCP_ESTABLISHED,
+    WEIR_TCP_FIN_WAIT_1,
+    WEIR_TCP_FIN_WAIT_2,
+    WEIR_TCP_CLOSE_WAIT,
+    WEIR_TCP_CLOSING,
+    WEIR_TCP_LAST_ACK,
+    WEIR_TCP_TIME_WAIT,
+    WEIR_TCP_STATE_COUNT
 };
 const char *weir_tcp_state_name(enum weir_tcp_state state);  // "ESTABLISHED"
 
 // TCP_INFO. Times µs, sizes bytes unless named otherwise.
 struct weir_tcp_info {
-    uint8_t state;              // enum weir_tcp_state
-    uint8_t recovery;           // 0 open, 1 disorder, 2 ECN reduction, 3 fast recovery, 4 RTO loss
-    uint8_t backoff;            // RTO doublings now
-    uint8_t probes;             // unanswered zero-window or keepalive probes
+    uint8_t state;     // enum weir_tcp_state
+    uint8_t recovery;  // 0 open, 1 disorder, 2 ECN reduction, 3 fast recovery, 4 RTO loss
+    uint8_t backoff;   // RTO doublings now
+    uint8_t probes;    // unanswered zero-window or keepalive probes
     bool sack, timestamps, window_scaling, ecn;
     uint8_t snd_wscale, rcv_wscale;
     uint32_t rto_us, srtt_us, rttvar_us, min_rtt_us;
     uint32_t snd_mss, rcv_mss, path_mtu;
     uint32_t cwnd, ssthresh, inflight, sacked, lost, retrans_out;
     uint32_t snd_wnd, rcv_wnd, send_queue, receive_queue, unsent;
-    uint32_t total_retrans;     // segments
+    uint32_t total_retrans;  // segments
     uint32_t rto_count, fast_recoveries, out_of_order;
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
-    uint64_t pacing_rate, delivery_rate;  // bytes/s
+    uint64_t pacing_rate, delivery_rate;      // bytes/s
     uint32_t last_sent_us, last_received_us;  // since
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);
@@ -119,7 +129,7 @@ int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_
 // Walks every socket, including connections without a handle and half-open ones. Start with cursor 0; returns the next
 // cursor, 0 at the end. Nothing is held between calls.
 struct weir_socket_info {
-    weir_socket socket;      // 0: none
+    weir_socket socket;  // 0: none
     enum weir_socket_type type;
     uint8_t tcp_state;
     struct weir_endpoint local, peer;

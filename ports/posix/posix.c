@@ -30,9 +30,9 @@
 #define GRANULARITY_US 50
 #define KEPT_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
 #ifdef __SANITIZE_ADDRESS__
-#define KEPT_MAX 0u            // so that every use after free is seen
+#define KEPT_MAX 0u  // so that every use after free is seen
 #else
-#define KEPT_MAX 256u          // 4 MB: two streams at full speed
+#define KEPT_MAX 256u  // 4 MB: two streams at full speed
 #endif
 
 struct posix_block {
@@ -41,11 +41,11 @@ struct posix_block {
 
 struct posix_waiter {
     const void *token;
-    struct posix_waiter *next;              // of the bucket
+    struct posix_waiter *next;  // of the bucket
     struct posix_waiter *all_next, **all_at;
     pthread_cond_t condition;
     bool woken;
-    bool sleeping;                          // on the condition; otherwise it holds the poller's role
+    bool sleeping;  // on the condition; otherwise it holds the poller's role
 };
 
 uint64_t posix_now_us(void)

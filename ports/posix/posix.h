@@ -24,29 +24,29 @@
 #include "weir/instance.h"
 #include "weir/netif.h"
 
-struct posix_options {             // zero: the defaults
+struct posix_options {  // zero: the defaults
     // One turn of everything that runs on the instance, with the lock held; returns the next deadline, µs (<= now_us: at once). NULL:
     // weir_poll, then weir_dispatch.
     uint64_t (*turn)(void *context, uint64_t now_us);
     void *context;
-    uint32_t spin_us;              // look at the drivers for so long without sleeping after the last frame; 0: sleep at once
-    bool hand_over;                // true: kick wakes the poller instead of letting the caller send
+    uint32_t spin_us;  // look at the drivers for so long without sleeping after the last frame; 0: sleep at once
+    bool hand_over;    // true: kick wakes the poller instead of letting the caller send
 };
 
 #define POSIX_NETIFS 32
-#define POSIX_BUCKETS 64           // of waiting tasks, by token
+#define POSIX_BUCKETS 64  // of waiting tasks, by token
 
 struct posix_netif {
     struct weir_netif *netif;
-    int fd;                        // −1: none, polled at every turn
-    bool readable;                 // poll it: the descriptor said so, or the last poll used its budget up
+    int fd;         // −1: none, polled at every turn
+    bool readable;  // poll it: the descriptor said so, or the last poll used its budget up
 };
 
 struct posix_waiter;
 struct posix_block;
 
 struct posix_host {
-    struct weir_port port;         // give &host.port to weir_create
+    struct weir_port port;  // give &host.port to weir_create
     struct weir *weir;
     struct posix_options options;
     pthread_mutex_t mutex;
@@ -55,23 +55,23 @@ struct posix_host {
     struct posix_waiter *waiters;  // all of them
     struct posix_netif netifs[POSIX_NETIFS];
     uint32_t netif_count;
-    uint32_t netif_version;        // grows when the list changes, also while the poller sleeps
-    struct posix_block *kept;      // chunks of queues for reuse
+    uint32_t netif_version;    // grows when the list changes, also while the poller sleeps
+    struct posix_block *kept;  // chunks of queues for reuse
     uint32_t kept_count;
     int wake_fd;
     pthread_t thread;
-    bool threaded;                 // the I/O thread has the poller's role until posix_host_stop
+    bool threaded;  // the I/O thread has the poller's role until posix_host_stop
     bool stopping;
-    bool polling;                  // some thread has the poller's role
-    atomic_bool asleep;            // … and sleeps
-    atomic_bool kicked;            // output waits for the lock to be released
-    atomic_bool signalled;         // wake_fd was written and not yet read
-    atomic_uint wanting;           // threads at the lock
+    bool polling;           // some thread has the poller's role
+    atomic_bool asleep;     // … and sleeps
+    atomic_bool kicked;     // output waits for the lock to be released
+    atomic_bool signalled;  // wake_fd was written and not yet read
+    atomic_uint wanting;    // threads at the lock
     uint64_t sleeping_until_us;
     uint64_t last_work_us;
-    int budget;                    // frames the next batch takes from each interface
+    int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
-    atomic_uint signals;           // writes to wake_fd
+    atomic_uint signals;                   // writes to wake_fd
 };
 
 // 0, or −1 with errno.

@@ -140,7 +140,8 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     // All of small messages, the one piece of which is used from its beginning again.
-    if (bytes == stream->room && stream->first_data == stream->embedded && stream->count == 1 && !stream->spare && stream->slots == STREAM_PIECES) {
+    if (bytes == stream->room && stream->first_data == stream->embedded && stream->count == 1 && !stream->spare &&
+        stream->slots == STREAM_PIECES) {
         stream->length = stream->room = stream->skip = 0;
         stream->capacity = stream->first_size;
         return;

@@ -17,7 +17,7 @@
 
 #define WHEEL_DIGIT_BITS 6u
 #define WHEEL_BATCH 1024u  // nodes that one call moves at the most
-#define WHEEL_GLANCE 8u  // so many nodes of the earliest slot are looked at for the exact deadline
+#define WHEEL_GLANCE 8u    // so many nodes of the earliest slot are looked at for the exact deadline
 
 static inline unsigned wheel_lowest_bit(uint64_t bits)
 {

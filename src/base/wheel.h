@@ -22,11 +22,11 @@ struct wheel_node {
 #define WHEEL_LEVELS 6u
 #define WHEEL_SLOTS 64u
 struct wheel {
-    uint32_t now_us;      // everything due before it has fired
+    uint32_t now_us;  // everything due before it has fired
     uint32_t count;
-    uint32_t spreading;   // the slot whose nodes are on their way to lower levels; 0: none
-    uint32_t soonest_us;  // no armed node is due before it, counted on from now_us; meaningless while count is 0
-    uint64_t occupied[WHEEL_LEVELS];                                // a bit a slot
+    uint32_t spreading;               // the slot whose nodes are on their way to lower levels; 0: none
+    uint32_t soonest_us;              // no armed node is due before it, counted on from now_us; meaningless while count is 0
+    uint64_t occupied[WHEEL_LEVELS];  // a bit a slot
     struct wheel_node *slot[(WHEEL_LEVELS - 1) * WHEEL_SLOTS + 4];  // 3 KB on 64-bit machines
 };
 #else

@@ -65,8 +65,8 @@ struct route {
 // addresses need not be asked who it is from and for.
 struct ip4_usual {
     const struct weir_netif *netif;
-    uint64_t addresses;  // both, as in the packet
-    uint16_t generation; // 0: none
+    uint64_t addresses;   // both, as in the packet
+    uint16_t generation;  // 0: none
 };
 
 // The way found last: who opens or answers several connections to one place asks for it several times each.
@@ -86,7 +86,7 @@ struct ip {
     bool outbox_blocked;
 #if WEIR_CFG_FAST_PATH
     struct ip4_usual usual;
-    struct ip_found found[2];              // without, and with an interface asked for: an opening connection asks for both
+    struct ip_found found[2];  // without, and with an interface asked for: an opening connection asks for both
 #endif
 #if WEIR_CFG_FRAGMENTS
     struct fragments fragments;  // src/ip/fragment.c

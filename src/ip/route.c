@@ -240,29 +240,31 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct wis
 #endif
 
 #if WEIR_CFG_FAST_PATH
-static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                       uint8_t netif_bound)
 {
     const struct ip_found *found = &weir->ip.found[netif_bound != 0];
-    if (found->path.generation != weir->ip.generation || !weir_addr_equal(found->destination, destination) || !weir_addr_equal(found->wanted, *source) ||
-        found->netif_bound != netif_bound)
+    if (found->path.generation != weir->ip.generation || !weir_addr_equal(found->destination, destination) ||
+        !weir_addr_equal(found->wanted, *source) || found->netif_bound != netif_bound)
         return false;
     *path = found->path;
     *source = found->source;
     return true;
 }
-static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source, struct weir_addr destination,
-                          uint8_t netif_bound)
+static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
+                          struct weir_addr destination, uint8_t netif_bound)
 {
     weir->ip.found[netif_bound != 0] = (struct ip_found){*path, wanted, source, destination, netif_bound};
 }
 #else
-static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                       uint8_t netif_bound)
 {
     (void)weir, (void)path, (void)source, (void)destination, (void)netif_bound;
     return false;
 }
-static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source, struct weir_addr destination,
-                          uint8_t netif_bound)
+static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
+                          struct weir_addr destination, uint8_t netif_bound)
 {
     (void)weir, (void)path, (void)wanted, (void)source, (void)destination, (void)netif_bound;
 }

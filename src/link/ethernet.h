@@ -39,11 +39,11 @@ struct neighbour {
 struct arp {
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
-    uint16_t generation;      // moves when a link address is learnt, doubted or forgotten
+    uint16_t generation;  // moves when a link address is learnt, doubted or forgotten
 #if WEIR_CFG_ARP_CACHE
-    struct neighbour *recent; // the entry found last; NULL: none
-    struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
-    uint16_t *buckets;        // index + 1 of the first entry
+    struct neighbour *recent;  // the entry found last; NULL: none
+    struct neighbour *table;   // WEIR_CFG_NEIGHBOURS entries, carved at start
+    uint16_t *buckets;         // index + 1 of the first entry
     uint32_t bucket_mask;
     uint16_t free;                     // index + 1
     uint16_t timer_first, timer_last;  // entries with something to do, in the order of their deadlines, index + 1

@@ -13,7 +13,8 @@ static int find(const struct weir *weir, weir_socket socket, struct datagram **d
     return WEIR_OK;
 }
 
-int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices, int count)
+int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices,
+                             int count)
 {
     struct datagram *datagram;
     const int error = find(weir, socket, &datagram);

@@ -92,16 +92,10 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
     if (value < rule->min || value > rule->max)
         return WEIR_INVALID;
     switch (option) {
-    case WEIR_OPTION_REUSE_ADDRESS:
-        set_flag(sock, SOCK_REUSE_ADDRESS, value);
-        return WEIR_OK;
-    case WEIR_OPTION_BROADCAST:
-        set_flag(sock, SOCK_BROADCAST, value);
-        return WEIR_OK;
-    case WEIR_OPTION_BIND_NETIF:
-        return bind_netif(weir, sock, (uint8_t)value);
-    default:
-        return sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value) : tcp_set(weir, sock, option, value);
+    case WEIR_OPTION_REUSE_ADDRESS: set_flag(sock, SOCK_REUSE_ADDRESS, value); return WEIR_OK;
+    case WEIR_OPTION_BROADCAST: set_flag(sock, SOCK_BROADCAST, value); return WEIR_OK;
+    case WEIR_OPTION_BIND_NETIF: return bind_netif(weir, sock, (uint8_t)value);
+    default: return sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value) : tcp_set(weir, sock, option, value);
     }
 }
 
@@ -113,23 +107,12 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
     if (!rule_for(sock, option))
         return WEIR_NOT_SUPPORTED;
     switch (option) {
-    case WEIR_OPTION_TYPE:
-        *value = sock_is_datagram(sock) ? sock_datagram(sock)->type : WEIR_STREAM;
-        return WEIR_OK;
-    case WEIR_OPTION_LISTENING:
-        *value = sock->kind == SOCK_LISTENER;
-        return WEIR_OK;
-    case WEIR_OPTION_REUSE_ADDRESS:
-        *value = (sock->flags & SOCK_REUSE_ADDRESS) != 0;
-        return WEIR_OK;
-    case WEIR_OPTION_BROADCAST:
-        *value = (sock->flags & SOCK_BROADCAST) != 0;
-        return WEIR_OK;
-    case WEIR_OPTION_BIND_NETIF:
-        *value = sock->netif_bound;
-        return WEIR_OK;
-    default:
-        return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value) : tcp_get(weir, sock, option, value);
+    case WEIR_OPTION_TYPE: *value = sock_is_datagram(sock) ? sock_datagram(sock)->type : WEIR_STREAM; return WEIR_OK;
+    case WEIR_OPTION_LISTENING: *value = sock->kind == SOCK_LISTENER; return WEIR_OK;
+    case WEIR_OPTION_REUSE_ADDRESS: *value = (sock->flags & SOCK_REUSE_ADDRESS) != 0; return WEIR_OK;
+    case WEIR_OPTION_BROADCAST: *value = (sock->flags & SOCK_BROADCAST) != 0; return WEIR_OK;
+    case WEIR_OPTION_BIND_NETIF: *value = sock->netif_bound; return WEIR_OK;
+    default: return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value) : tcp_get(weir, sock, option, value);
     }
 }
 

@@ -28,13 +28,10 @@ static struct sock *sock_new(struct weir *weir, enum weir_socket_type type, uint
 static bool type_built(enum weir_socket_type type)
 {
     switch (type) {
-    case WEIR_STREAM:
-        return true;
-    case WEIR_DATAGRAM:
-        return SOCKET_DATAGRAMS;
+    case WEIR_STREAM: return true;
+    case WEIR_DATAGRAM: return SOCKET_DATAGRAMS;
     case WEIR_RAW:
-    case WEIR_ICMP:
-        return SOCKET_DATAGRAMS && WEIR_CFG_RAW;
+    case WEIR_ICMP: return SOCKET_DATAGRAMS && WEIR_CFG_RAW;
     }
     return false;
 }

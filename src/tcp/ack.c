@@ -63,12 +63,14 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
 
 static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return WEIR_CFG_TCP_SACK && c->flags & TCP_USE_SACK && segment->options.sack_count && seq_lt(segment->options.sack[0].left, segment->ack);
+    return WEIR_CFG_TCP_SACK && c->flags & TCP_USE_SACK && segment->options.sack_count &&
+           seq_lt(segment->options.sack[0].left, segment->ack);
 }
 
 #define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
 
-static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta, bool advances)
+static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta,
+                       bool advances)
 {
     uint32_t rtt_us = 0;
     if (delta->rtt_valid)
@@ -89,8 +91,8 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 // RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.
 static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment, bool window_changed)
 {
-    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & (TCP_SYN | TCP_FIN)) && !window_changed &&
-           !(c->flags & TCP_PERSIST);
+    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & (TCP_SYN | TCP_FIN)) &&
+           !window_changed && !(c->flags & TCP_PERSIST);
 }
 
 // What the acknowledgement of our SYN or FIN means for the state.

@@ -31,7 +31,10 @@ static inline struct intervals *attach_intervals(struct memory *memory, struct t
         intervals_init(list, (uint16_t)capacity);
     return list;
 }
-static inline void detach_intervals(struct memory *memory, struct intervals *list) { memory_put(memory, list, intervals_bytes(list->capacity)); }
+static inline void detach_intervals(struct memory *memory, struct intervals *list)
+{
+    memory_put(memory, list, intervals_bytes(list->capacity));
+}
 
 #else
 

@@ -63,7 +63,8 @@ void tcp_close(struct weir *weir, struct sock *sock)
 {
     struct tcp_conn *c = (struct tcp_conn *)sock;
     // Unread data will never be read: the peer must learn of that (RFC 2525 §2.17), as with a linger time of zero.
-    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) || c->state == WEIR_TCP_SYN_SENT) {
+    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) ||
+        c->state == WEIR_TCP_SYN_SENT) {
         tcp_abort(weir, sock);
         return;
     }

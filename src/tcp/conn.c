@@ -38,7 +38,10 @@ static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t
     return tcp->hashed.hash;
 }
 #else
-static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t ports) { return siphash_words(&weir->hash_key, addresses, ports); }
+static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t ports)
+{
+    return siphash_words(&weir->hash_key, addresses, ports);
+}
 #endif
 
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
@@ -46,12 +49,15 @@ uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t loca
     return hash_words(weir, ip_pair_word(local, remote), (uint64_t)local_port << 16 | remote_port);
 }
 
-static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                           uint16_t remote_port)
 {
-    return c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) && weir_addr_equal(c->local.addr, local);
+    return c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) &&
+           weir_addr_equal(c->local.addr, local);
 }
 
-static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                                    uint16_t remote_port)
 {
     const uint32_t hash = tcp_hash(weir, local, local_port, remote, remote_port);
     for (struct table_node *node = table_first(&weir->tcp.connections, hash); node; node = node->next) {
@@ -62,7 +68,8 @@ static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, u
     return NULL;
 }
 
-struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                               uint16_t remote_port)
 {
     struct tcp_conn *recent = weir->tcp.recent;
     if (recent && conn_is(recent, local, local_port, remote, remote_port))
@@ -73,7 +80,8 @@ struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16
 void tcp_conn_hash(struct weir *weir, struct tcp_conn *c)
 {
     c->flags |= TCP_HASHED;
-    table_insert(&weir->tcp.connections, &weir->memory, &c->node, tcp_hash(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port));
+    table_insert(&weir->tcp.connections, &weir->memory, &c->node,
+                 tcp_hash(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port));
 }
 
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
@@ -231,7 +239,7 @@ void tcp_mss_update(struct tcp_conn *c)
     if (c->user_mss)
         mss = min_u32(mss, c->user_mss);
     if (c->flags & TCP_USE_TIMESTAMPS)
-        mss -= 12;  // RFC 6691: the option is in every segment
+        mss -= 12;           // RFC 6691: the option is in every segment
     c->mss = (uint16_t)mss;  // 16 at least: an MTU is 68 or more, a peer's MSS TCP_MSS_MIN, a user's 64
 }
 
@@ -287,7 +295,8 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     c->our_mss = params->our_mss;
     c->snd_scale = params->snd_scale;
     c->rcv_scale = params->rcv_scale;
-    c->flags |= (params->scaling ? TCP_USE_SCALING : 0u) | (params->sack ? TCP_USE_SACK : 0u) | (params->timestamps ? TCP_USE_TIMESTAMPS : 0u) | TCP_SYN_ACKED;
+    c->flags |= (params->scaling ? TCP_USE_SCALING : 0u) | (params->sack ? TCP_USE_SACK : 0u) |
+                (params->timestamps ? TCP_USE_TIMESTAMPS : 0u) | TCP_SYN_ACKED;
     tcp_timestamps_open(c, params->ts_recent, params->ts_offset);
     c->last_received_ms = c->progress_ms = weir->now_ms;
     if (params->rtt_us)

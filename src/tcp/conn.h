@@ -23,53 +23,53 @@ enum tcp_timer {
 };
 
 enum tcp_conn_flag {
-    TCP_ACK_NOW = 1 << 0,           // an ACK is owed at once
-    TCP_ACK_DELAYED = 1 << 1,       // an ACK is owed when the ACK timer fires or data leaves
-    TCP_NO_DELAY = 1 << 2,          // Nagle off
+    TCP_ACK_NOW = 1 << 0,      // an ACK is owed at once
+    TCP_ACK_DELAYED = 1 << 1,  // an ACK is owed when the ACK timer fires or data leaves
+    TCP_NO_DELAY = 1 << 2,     // Nagle off
     TCP_CORK = 1 << 3,
     TCP_QUICK_ACK = 1 << 4,
     TCP_OOB_INLINE = 1 << 5,
     TCP_KEEPALIVE_ON = 1 << 6,
-    TCP_USE_SACK = 1 << 7,          // both ends agreed
+    TCP_USE_SACK = 1 << 7,  // both ends agreed
     TCP_USE_TIMESTAMPS = 1 << 8,
     TCP_USE_SCALING = 1 << 9,
-    TCP_FIN_QUEUED = 1 << 10,       // the user is done sending: FIN follows the last byte
+    TCP_FIN_QUEUED = 1 << 10,  // the user is done sending: FIN follows the last byte
     TCP_FIN_SENT = 1 << 11,
-    TCP_FIN_RECEIVED = 1 << 12,     // in order: rcv.nxt is past it
-    TCP_READ_SHUT = 1 << 13,        // the user is done reading
-    TCP_CLOSED_BY_USER = 1 << 14,   // no handle any more
-    TCP_IN_RECOVERY = 1 << 15,      // fast recovery, until snd.una reaches recover
-    TCP_RTO_RECOVERY = 1 << 16,     // after a timeout, until snd.una reaches recover
-    TCP_CWND_LIMITED = 1 << 17,     // the last output stopped because of cwnd (RFC 7661)
-    TCP_PERSIST = 1 << 18,          // the send timer is the zero-window probe's
+    TCP_FIN_RECEIVED = 1 << 12,    // in order: rcv.nxt is past it
+    TCP_READ_SHUT = 1 << 13,       // the user is done reading
+    TCP_CLOSED_BY_USER = 1 << 14,  // no handle any more
+    TCP_IN_RECOVERY = 1 << 15,     // fast recovery, until snd.una reaches recover
+    TCP_RTO_RECOVERY = 1 << 16,    // after a timeout, until snd.una reaches recover
+    TCP_CWND_LIMITED = 1 << 17,    // the last output stopped because of cwnd (RFC 7661)
+    TCP_PERSIST = 1 << 18,         // the send timer is the zero-window probe's
     TCP_PROBE_NOW = 1 << 19,
     TCP_URGENT_SEND = 1 << 20,      // snd.up is ahead of snd.una
     TCP_URGENT_RECEIVED = 1 << 21,  // rcv.up is meaningful
     TCP_URGENT_TAKEN = 1 << 22,     // … and its byte was read
     TCP_RETRANSMIT_NOW = 1 << 23,   // the first segment must be sent again, whatever cwnd says
     TCP_KEEPALIVE_NOW = 1 << 24,
-    TCP_BOUND = 1 << 25,            // in the listeners' table by local port (bound, not connected)
-    TCP_HASHED = 1 << 26,           // in the connections' table
-    TCP_WRITE_BLOCKED = 1 << 27,    // the user found no room: tell when there is
-    TCP_URGENT_PASSED = 1 << 30,    // … and it is out of the stream
-    TCP_SYN_ACKED = 1u << 31,       // the peer has acknowledged our SYN
-    TCP_WAITS_ACCEPT = 1 << 29,     // on its listener's accept queue
-    TCP_SEND_SMALL = 1 << 28,       // the SWS override timer fired: a small segment may go (RFC 9293 §3.8.6.2.1)
+    TCP_BOUND = 1 << 25,          // in the listeners' table by local port (bound, not connected)
+    TCP_HASHED = 1 << 26,         // in the connections' table
+    TCP_WRITE_BLOCKED = 1 << 27,  // the user found no room: tell when there is
+    TCP_URGENT_PASSED = 1 << 30,  // … and it is out of the stream
+    TCP_SYN_ACKED = 1u << 31,     // the peer has acknowledged our SYN
+    TCP_WAITS_ACCEPT = 1 << 29,   // on its listener's accept queue
+    TCP_SEND_SMALL = 1 << 28,     // the SWS override timer fired: a small segment may go (RFC 9293 §3.8.6.2.1)
 };
 
 // The sender's state, attached while anything is queued or outstanding.
 struct tcp_flow {
     struct flight *flight;
-    uint32_t recover;                     // end of the data outstanding when the last recovery began (RFC 6582)
-    uint32_t retransmit_from;             // the search for LOST data begins here
-    uint32_t timeout_una;                 // snd.una at the last timeout: only the first one for it reduces ssthresh
-    uint32_t undo_from, undo_bytes;       // snd.una when the last fast recovery began; sent again since then and not reported as duplicate
-    bool may_undo;                        // that reduction may yet turn out spurious
-    struct weir_cc_window window;         // cwnd, ssthresh, pacing
+    uint32_t recover;                // end of the data outstanding when the last recovery began (RFC 6582)
+    uint32_t retransmit_from;        // the search for LOST data begins here
+    uint32_t timeout_una;            // snd.una at the last timeout: only the first one for it reduces ssthresh
+    uint32_t undo_from, undo_bytes;  // snd.una when the last fast recovery began; sent again since then and not reported as duplicate
+    bool may_undo;                   // that reduction may yet turn out spurious
+    struct weir_cc_window window;    // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
 #if WEIR_CFG_TCP_HELD
-    uint32_t held_una, held_end;          // bytes [held_una, held_end) are lent to a driver; equal: none
-    uint32_t lag;                         // bytes acknowledged that are still in the send queue, because a driver holds them
+    uint32_t held_una, held_end;  // bytes [held_una, held_end) are lent to a driver; equal: none
+    uint32_t lag;                 // bytes acknowledged that are still in the send queue, because a driver holds them
 #endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t flight_memory[(sizeof(struct flight) + WEIR_CFG_TCP_FLIGHT_RECORDS * sizeof(struct flight_record) + 7) / 8];
@@ -78,10 +78,10 @@ struct tcp_flow {
 
 // What few connections need, and few for long; attached then.
 struct tcp_extra {
-    struct intervals *out_of_order;       // NULL: nothing beyond a hole
-    struct tcp_sack_block dsack;          // duplicate to report with the next ACK (RFC 2883); left == right: none
-    uint32_t fin;                         // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
-    uint32_t snd_up, rcv_up;              // sequence number after the last urgent byte to send, received
+    struct intervals *out_of_order;  // NULL: nothing beyond a hole
+    struct tcp_sack_block dsack;     // duplicate to report with the next ACK (RFC 2883); left == right: none
+    uint32_t fin;                    // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
+    uint32_t snd_up, rcv_up;         // sequence number after the last urgent byte to send, received
     bool fin_ahead;
     uint8_t urgent_byte;
 #if !WEIR_CFG_ALLOCATOR
@@ -90,57 +90,57 @@ struct tcp_extra {
 };
 
 struct tcp_conn {
-    struct sock sock;                     // first; SOCK_TCP. While it waits for accept, sock.ready_next links the queue
-    struct table_node node;               // connections, or (TCP_BOUND) listeners; node.spare: ssthresh when the flow was let go
+    struct sock sock;        // first; SOCK_TCP. While it waits for accept, sock.ready_next links the queue
+    struct table_node node;  // connections, or (TCP_BOUND) listeners; node.spare: ssthresh when the flow was let go
     struct wheel_node timer;
     struct path path;
-    struct stream *send, *receive;        // NULL: empty
-    struct tcp_flow *flow;                // NULL: nothing queued or outstanding
-    struct tcp_extra *extra;              // NULL: nothing unusual
+    struct stream *send, *receive;  // NULL: empty
+    struct tcp_flow *flow;          // NULL: nothing queued or outstanding
+    struct tcp_extra *extra;        // NULL: nothing unusual
     struct weir_endpoint local, remote;
-    uint32_t flags;                       // enum tcp_conn_flag
-    uint32_t deadline[TCP_TIMER_COUNT];   // low 32 bits of µs; meaningful when its bit in `armed` is set
-    uint8_t armed;                        // bit mask of enum tcp_timer
-    uint8_t state;                        // enum weir_tcp_state: changed by tcp_set_state only
-    uint8_t cc : 4;                       // index into weir_cc_list
-    uint8_t quick_acks : 4;               // segments still acknowledged at once at the start of a flow
-    uint8_t idle_cwnd : 4;                // segments; what cwnd was when the flow was let go, if less than the initial window
-    uint8_t challenge_tokens : 4;         // RFC 5961 §7, per connection
-    uint8_t backoff;                      // doublings of the RTO, or zero-window probes sent
+    uint32_t flags;                      // enum tcp_conn_flag
+    uint32_t deadline[TCP_TIMER_COUNT];  // low 32 bits of µs; meaningful when its bit in `armed` is set
+    uint8_t armed;                       // bit mask of enum tcp_timer
+    uint8_t state;                       // enum weir_tcp_state: changed by tcp_set_state only
+    uint8_t cc : 4;                      // index into weir_cc_list
+    uint8_t quick_acks : 4;              // segments still acknowledged at once at the start of a flow
+    uint8_t idle_cwnd : 4;               // segments; what cwnd was when the flow was let go, if less than the initial window
+    uint8_t challenge_tokens : 4;        // RFC 5961 §7, per connection
+    uint8_t backoff;                     // doublings of the RTO, or zero-window probes sent
     uint8_t duplicate_acks;
-    uint8_t snd_scale, rcv_scale;         // window scale shifts
+    uint8_t snd_scale, rcv_scale;  // window scale shifts
     uint8_t keepalive_probes;
     uint8_t ttl, tos;
-    int8_t error;                         // pending enum weir_error
-    int8_t soft_error;                    // the last ICMP error that did not end the connection: told if time runs out
+    int8_t error;       // pending enum weir_error
+    int8_t soft_error;  // the last ICMP error that did not end the connection: told if time runs out
 #if WEIR_CFG_TCP_KEEPALIVE
     uint8_t keepalive_count;
 #endif
-    uint16_t mss;                         // largest payload we send, timestamps subtracted
-    uint16_t peer_mss;                    // the peer's MSS option, or 536
-    uint16_t our_mss;                     // the MSS we announced; limits what the peer sends
-    uint16_t rcv_mss;                     // estimate of the peer's segment payload
-    uint16_t user_mss;                    // WEIR_OPTION_MAX_SEGMENT; 0
-    uint16_t user_timeout_s, linger_s;    // 0: default; linger 0xffff: off
+    uint16_t mss;                       // largest payload we send, timestamps subtracted
+    uint16_t peer_mss;                  // the peer's MSS option, or 536
+    uint16_t our_mss;                   // the MSS we announced; limits what the peer sends
+    uint16_t rcv_mss;                   // estimate of the peer's segment payload
+    uint16_t user_mss;                  // WEIR_OPTION_MAX_SEGMENT; 0
+    uint16_t user_timeout_s, linger_s;  // 0: default; linger 0xffff: off
 #if WEIR_CFG_TCP_KEEPALIVE
     uint16_t keepalive_idle_s, keepalive_interval_s;
 #endif
     struct {
-        uint32_t una, nxt, wnd;           // wnd in bytes, scaled
-        uint32_t wl1;                     // sequence number of the last window update
-        uint32_t max_wnd;                 // largest window offered (Nagle, SWS, RFC 5961 §5)
+        uint32_t una, nxt, wnd;  // wnd in bytes, scaled
+        uint32_t wl1;            // sequence number of the last window update
+        uint32_t max_wnd;        // largest window offered (Nagle, SWS, RFC 5961 §5)
     } snd;
     struct {
         uint32_t nxt;
-        uint32_t edge;                    // right edge promised; never moves left
-        uint32_t acked;                   // nxt as the last ACK told it (RFC 7323 §4.3: Last.ACK.sent)
+        uint32_t edge;   // right edge promised; never moves left
+        uint32_t acked;  // nxt as the last ACK told it (RFC 7323 §4.3: Last.ACK.sent)
     } rcv;
     uint32_t iss;
     struct rtt rtt;
-    uint32_t send_limit, receive_limit;   // bytes
+    uint32_t send_limit, receive_limit;  // bytes
     uint32_t last_received_ms;
-    uint32_t progress_ms;                 // when una last moved, or data became outstanding (user timeout)
-    uint32_t challenge_ms;                // challenge_tokens is filled up again TCP_CHALLENGE_REFILL_MS after it
+    uint32_t progress_ms;   // when una last moved, or data became outstanding (user timeout)
+    uint32_t challenge_ms;  // challenge_tokens is filled up again TCP_CHALLENGE_REFILL_MS after it
 #if WEIR_CFG_TCP_TIMESTAMPS
     uint32_t ts_recent, ts_offset;
 #endif
@@ -149,7 +149,7 @@ struct tcp_conn {
         uint32_t retransmits, bytes_retrans, out_of_order, segs_out, segs_in;
         uint16_t rto, recoveries;
         uint16_t sent_wraps, received_wraps;  // of the 32-bit sequence spaces
-        uint32_t irs;                     // initial receive sequence number
+        uint32_t irs;                         // initial receive sequence number
     } info;
 #endif
 };
@@ -157,23 +157,23 @@ struct tcp_conn {
 // What a passive open agreed on: from the half-open table, or out of a SYN cookie.
 struct tcp_open_params {
     struct weir_endpoint local, remote;
-    uint32_t iss, irs;          // our and the peer's initial sequence numbers
-    uint32_t window;            // of the ACK that completes the handshake, unscaled
+    uint32_t iss, irs;  // our and the peer's initial sequence numbers
+    uint32_t window;    // of the ACK that completes the handshake, unscaled
     uint16_t peer_mss, our_mss;
     uint8_t snd_scale, rcv_scale;
     bool scaling, sack, timestamps;
     uint32_t ts_recent, ts_offset;
-    uint32_t rtt_us;            // of the handshake; 0: not measured (SYN-ACK was repeated)
+    uint32_t rtt_us;  // of the handshake; 0: not measured (SYN-ACK was repeated)
 };
 
 struct tcp_listener {
-    struct sock sock;                     // first; SOCK_LISTENER
-    struct table_node node;               // listeners, by local port
+    struct sock sock;        // first; SOCK_LISTENER
+    struct table_node node;  // listeners, by local port
     struct weir_endpoint local;
     struct sock *accept_head, **accept_tail;  // complete, in order
     uint32_t backlog, accept_count, half_open_count;
-    uint32_t send_limit, receive_limit;   // inherited by connections, as are the options below
-    uint32_t flags;                       // the enum tcp_conn_flag bits that are options
+    uint32_t send_limit, receive_limit;  // inherited by connections, as are the options below
+    uint32_t flags;                      // the enum tcp_conn_flag bits that are options
     uint16_t user_mss, user_timeout_s, linger_s, defer_accept_s;
     uint8_t cc, ttl, tos;
     int8_t error;
@@ -184,8 +184,9 @@ struct tcp_listener {
 };
 
 // --- conn.c ------------------------------------------------------------------------------------------------------------
-struct tcp_conn *tcp_conn_new(struct weir *weir);           // closed; NULL: no memory
-struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port);
+struct tcp_conn *tcp_conn_new(struct weir *weir);  // closed; NULL: no memory
+struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                               uint16_t remote_port);
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port);
 // An established connection from a completed handshake, queued on the listener for accept. NULL: no memory or the accept queue is full.
 struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params);

@@ -125,7 +125,10 @@ void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *del
 #endif
 #if !WEIR_CFG_TCP_SACK
 static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
-static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us) { return (void)f, (void)una, (void)sent_us, false; }
+static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us)
+{
+    return (void)f, (void)una, (void)sent_us, false;
+}
 #endif
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta);

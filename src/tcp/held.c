@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Payload lent to a driver that answered HELD (docs/DESIGN.md, "HELD"). Only bytes sent for the first time are lent, and completions come in
-// the order of the frames, so one number says what the driver still needs: [held_una, held_end). Acknowledged bytes in there stay
-// in the send queue (flow->lag of them) until their completion; closing parks the connection's memory until then.
+// Payload lent to a driver that answered HELD (docs/DESIGN.md, "HELD"). Only bytes sent for the first time are lent, and completions come
+// in the order of the frames, so one number says what the driver still needs: [held_una, held_end). Acknowledged bytes in there stay in the
+// send queue (flow->lag of them) until their completion; closing parks the connection's memory until then.
 #include "tcp/internal.h"
 
 void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end)

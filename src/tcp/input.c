@@ -44,7 +44,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     if (ahead == 0) {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
         segment->length = 0;
-        segment->flags &= (uint8_t)~(TCP_FIN | TCP_SYN);
+        segment->flags &= (uint8_t) ~(TCP_FIN | TCP_SYN);
         c->flags |= TCP_ACK_NOW;
         tcp_wants_output(weir, c);
         return TCP_NEXT;
@@ -102,7 +102,8 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
     enum tcp_verdict verdict = TCP_NEXT;
     if (c->flags & TCP_USE_TIMESTAMPS)
         verdict = tcp_paws(weir, c, segment);
-    if (verdict == TCP_NEXT && c->state == WEIR_TCP_SYN_RECEIVED && segment->seq + 1 == c->rcv.nxt && (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK)) {
+    if (verdict == TCP_NEXT && c->state == WEIR_TCP_SYN_RECEIVED && segment->seq + 1 == c->rcv.nxt &&
+        (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK)) {
         segment->seq++;  // the SYN part was taken in SYN-SENT
         segment->flags &= (uint8_t)~TCP_SYN;
     }
@@ -131,7 +132,8 @@ static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdic
 // Segments beyond what was wanted reset a connection that nobody reads any more (RFC 9293 §3.10.4, RFC 2525 §2.17).
 static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
-    if (!(c->flags & TCP_CLOSED_BY_USER) || c->flags & TCP_FIN_RECEIVED || !segment->length || !seq_lt(c->rcv.nxt, segment->seq + segment->length))
+    if (!(c->flags & TCP_CLOSED_BY_USER) || c->flags & TCP_FIN_RECEIVED || !segment->length ||
+        !seq_lt(c->rcv.nxt, segment->seq + segment->length))
         return false;
     tcp_reply_reset(weir, packet, segment);
     tcp_conn_drop(weir, c, WEIR_RESET);
@@ -168,7 +170,10 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         tcp_receive_fin(weir, c, segment->seq + segment->length);
 }
 
-void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment) { steps(weir, c, packet, segment, false); }
+void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment)
+{
+    steps(weir, c, packet, segment, false);
+}
 
 // --- whose is it? --------------------------------------------------------------------------------------------------------------
 
@@ -198,7 +203,8 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
 }
 
 // The next data in order goes to its place in the pass that sums it: *copied.
-static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool *copied)
+static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                          bool *copied)
 {
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
     const uint16_t sum = checksum_fold_words(checksum_words(packet->head, segment->header_length) + pseudo);

@@ -16,12 +16,12 @@ enum tcp_verdict {
     TCP_GONE,       // the connection no longer exists
 };
 
-#define TCP_SYN_TIMEOUT_MS 180000u  // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
-#define TCP_MSS_MIN 48u             // a smaller MSS option is taken as this (CVE-2019-11479)
-#define TCP_SEND_FLOOR 65536u       // send queue open to the user whatever cwnd is
-#define TCP_PEEK_SPANS 16u          // spans one peek lends at the most
+#define TCP_SYN_TIMEOUT_MS 180000u     // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
+#define TCP_MSS_MIN 48u                // a smaller MSS option is taken as this (CVE-2019-11479)
+#define TCP_SEND_FLOOR 65536u          // send queue open to the user whatever cwnd is
+#define TCP_PEEK_SPANS 16u             // spans one peek lends at the most
 #define TCP_CHALLENGE_REFILL_MS 1262u  // a second, and a quarter of uncertainty (input.c)
-#define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
+#define TCP_QUICK_ACKS 15u             // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
 
 // held.c: payload lent to a driver that answered HELD
 #if WEIR_CFG_TCP_HELD
@@ -60,18 +60,24 @@ static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->
 static inline uint32_t tcp_data_start(const struct tcp_conn *c) { return c->snd.una + tcp_syn_unacked(c); }
 static inline uint32_t tcp_data_end(const struct tcp_conn *c) { return tcp_data_start(c) + tcp_send_queued(c); }
 // Queued and never sent. FIN follows all data, so with it sent nothing is left.
-static inline uint32_t tcp_unsent(const struct tcp_conn *c) { return c->flags & TCP_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c)); }
+static inline uint32_t tcp_unsent(const struct tcp_conn *c)
+{
+    return c->flags & TCP_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c));
+}
 static inline bool tcp_synchronised(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT; }
-static inline bool tcp_fin_acked(const struct tcp_conn *c) { return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c); }
+static inline bool tcp_fin_acked(const struct tcp_conn *c)
+{
+    return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
+}
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
 static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
-void tcp_conn_release(struct weir *weir, struct tcp_conn *c);      // frees what its owner and the wire no longer need
-void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);         // into the connections' table
+void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need
+void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);                // into the connections' table
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
-bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);       // the flow; false: no memory
-void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);         // lets go of everything an idle connection needs not
-void tcp_mss_update(struct tcp_conn *c);                           // c->mss from path, peer, options
+bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);  // the flow; false: no memory
+void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);    // lets go of everything an idle connection needs not
+void tcp_mss_update(struct tcp_conn *c);                      // c->mss from path, peer, options
 bool tcp_path_renew(struct weir *weir, struct tcp_conn *c);
 // A valid path, or false (the error is noted).
 static inline bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
@@ -79,14 +85,15 @@ static inline bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
     return (c->path.netif && c->path.generation == weir->ip.generation) || tcp_path_renew(weir, c);
 }
 void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
-uint8_t tcp_cc_index(const struct weir_cc *cc);                     // in weir_cc_list; of its end: not built in (option.c)
-struct sock *tcp_sock_of(struct table_node *node);                 // a node of weir->tcp.listeners
+uint8_t tcp_cc_index(const struct weir_cc *cc);     // in weir_cc_list; of its end: not built in (option.c)
+struct sock *tcp_sock_of(struct table_node *node);  // a node of weir->tcp.listeners
 
 // ack.c
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
 
 // receive.c
-bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good);
+bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                         uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
 void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push);
 void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once);
@@ -101,7 +108,7 @@ static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint3
     return stream_ensure(&weir->memory, c->receive, end) == end;
 }
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq);  // the peer's FIN has this number
-uint32_t tcp_receive_budget(const struct memory *memory);  // what is left of it, where it is limited
+uint32_t tcp_receive_budget(const struct memory *memory);                       // what is left of it, where it is limited
 // What we may promise: the free part of the limit, in steps worth announcing (RFC 9293 §3.8.6.2.2), rounded to the scale, and
 // never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
 static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
@@ -119,30 +126,32 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     const uint32_t kept = (old + unit) & ~unit;
     return c->rcv.nxt + (queued + kept <= limit + unit ? min_u32(kept, most) : old);
 }
-void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);         // the reader freed space
+void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the reader freed space
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight);
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate,
+                      uint32_t prior_inflight);
 void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already (RFC 2883)
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
 // Tells the congestion control of `acked` bytes cumulatively acknowledged, and what the log made of it.
-void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight, uint32_t prior_inflight);
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
+                uint32_t prior_inflight);
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event);
 uint32_t tcp_initial_window(uint32_t mss);
 
 // timers.c
-void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);          // data, SYN or FIN left
-void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);        // the first segment was sent again
-void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);         // una moved
-void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);      // an ACK may be delayed
+void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);      // data, SYN or FIN left
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);    // the first segment was sent again
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);     // una moved
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // an ACK may be delayed
 void tcp_timers_ack_sent(struct tcp_conn *c);
-void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);   // data waits, nothing is in flight, the window forbids
-void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);         // something could not be sent for want of a way or of memory
+void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
+void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);        // something could not be sent for want of a way or of memory
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_active(struct weir *weir, struct tcp_conn *c);        // something happened: the long timer watches for its end
-void tcp_timers_state(struct weir *weir, struct tcp_conn *c);         // the state changed: FIN-WAIT-2, keepalive
+void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something happened: the long timer watches for its end
+void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
@@ -157,7 +166,7 @@ struct tcp_lane_order {
     uint32_t seq, length, count;  // seq and count: of what is left, afterwards
     uint32_t push_end;            // the segment that ends here gets PSH
     uint8_t flags;
-    bool holdable;                // sent for the first time: its bytes may be lent for longer
+    bool holdable;  // sent for the first time: its bytes may be lent for longer
 };
 // Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict);
@@ -181,7 +190,8 @@ static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct t
     return false;
 }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
-static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
+static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                               bool copied)
 {
     (void)weir, (void)c, (void)packet, (void)segment, (void)copied;
     return false;
@@ -236,16 +246,25 @@ static inline enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, c
     (void)weir, (void)c, (void)segment;
     return TCP_NEXT;
 }
-static inline void tcp_timestamps_update(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment) { (void)weir, (void)c, (void)segment; }
+static inline void tcp_timestamps_update(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    (void)weir, (void)c, (void)segment;
+}
 static inline uint32_t tcp_timestamps_rtt(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)segment;
     return 0;
 }
-static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options) { (void)weir, (void)c, (void)options; }
+static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp_conn *c, struct tcp_options *options)
+{
+    (void)weir, (void)c, (void)options;
+}
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
 static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
-static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset) { (void)c, (void)ts_recent, (void)ts_offset; }
+static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
+{
+    (void)c, (void)ts_recent, (void)ts_offset;
+}
 #endif
 
 // sack.c (RFC 2018, 2883)
@@ -264,8 +283,14 @@ static inline bool tcp_sack_pending(const struct tcp_conn *c)
     return c->extra && c->flags & TCP_USE_SACK && (c->extra->dsack.left != c->extra->dsack.right || c->extra->out_of_order);
 }
 #else
-static inline void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room) { (void)c, (void)options, (void)room; }
-static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right) { (void)weir, (void)c, (void)left, (void)right; }
+static inline void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
+{
+    (void)c, (void)options, (void)room;
+}
+static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
+{
+    (void)weir, (void)c, (void)left, (void)right;
+}
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
@@ -286,13 +311,16 @@ static inline bool tcp_sack_pending(const struct tcp_conn *c)
 // urgent.c (RFC 6093)
 #if WEIR_CFG_TCP_URGENT
 void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
-void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c);                        // the last byte queued is urgent
+void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c);  // the last byte queued is urgent
 uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags);
 uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length);  // how far a peek may reach
-bool tcp_urgent_pending(const struct tcp_conn *c);  // for the reader
-bool tcp_urgent_to_send(const struct tcp_conn *c);  // Nagle must not hold it
+bool tcp_urgent_pending(const struct tcp_conn *c);                                                 // for the reader
+bool tcp_urgent_to_send(const struct tcp_conn *c);                                                 // Nagle must not hold it
 #else
-static inline void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment) { (void)weir, (void)c, (void)segment; }
+static inline void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    (void)weir, (void)c, (void)segment;
+}
 static inline void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
 {

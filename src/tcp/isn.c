@@ -54,7 +54,7 @@ uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, s
 #define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
 #define PORT_STEPS (sizeof((struct tcp *)0)->port_steps / sizeof((struct tcp *)0)->port_steps[0])
 #define PORT_STEP_BITS 3u  // up to 8 ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
-#define PORT_GUESSES 32u  // random tries before looking at each port in turn
+#define PORT_GUESSES 32u   // random tries before looking at each port in turn
 
 static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {

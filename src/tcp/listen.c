@@ -39,7 +39,10 @@ struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local
     return any;
 }
 
-static bool addresses_meet(struct weir_addr a, struct weir_addr b) { return weir_addr_is_any(a) || weir_addr_is_any(b) || weir_addr_equal(a, b); }
+static bool addresses_meet(struct weir_addr a, struct weir_addr b)
+{
+    return weir_addr_is_any(a) || weir_addr_is_any(b) || weir_addr_equal(a, b);
+}
 
 // Whether a bound or listening socket stands in the way. Two with REUSE_ADDRESS get along unless one listens.
 static bool bound_conflict(struct weir *weir, const struct sock *sock, const struct weir_endpoint *local, bool to_listen)
@@ -91,7 +94,8 @@ int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *l
     struct weir_endpoint wanted = *local;
     if (!wanted.port)
         wanted.port = choose_port(weir, sock, wanted.addr);
-    if (!wanted.port || bound_conflict(weir, sock, &wanted, false) || (!(sock->flags & SOCK_REUSE_ADDRESS) && connection_conflict(weir, &wanted)))
+    if (!wanted.port || bound_conflict(weir, sock, &wanted, false) ||
+        (!(sock->flags & SOCK_REUSE_ADDRESS) && connection_conflict(weir, &wanted)))
         return WEIR_IN_USE;
     c->local = wanted;
     c->flags |= TCP_BOUND;
@@ -103,7 +107,7 @@ static void bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
 {
     listener->sock = c->sock;
     listener->sock.kind = SOCK_LISTENER;
-    listener->sock.flags &= (uint8_t)~(SOCK_ON_OUTPUT | SOCK_ON_READY);
+    listener->sock.flags &= (uint8_t) ~(SOCK_ON_OUTPUT | SOCK_ON_READY);
     listener->sock.events = 0;
     listener->local = c->local;
     listener->send_limit = c->send_limit;

@@ -35,7 +35,10 @@ struct field {
     int32_t min, max;
 };
 #define FIELD(option, member, min, max) \
-    {WEIR_OPTION_##option, sizeof(((struct tcp_conn *)0)->member), offsetof(struct tcp_conn, member), offsetof(struct tcp_listener, member), min, max}
+    { \
+        WEIR_OPTION_##option, sizeof(((struct tcp_conn *)0)->member), offsetof(struct tcp_conn, member), \
+            offsetof(struct tcp_listener, member), min, max \
+    }
 static const struct field fields[] = {
     FIELD(SEND_BUFFER, send_limit, 1, 1 << 30),
     FIELD(RECEIVE_BUFFER, receive_limit, 1, 1 << 30),
@@ -204,7 +207,8 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
     else if (option == WEIR_OPTION_LISTENING)
         *value = sock->kind == SOCK_LISTENER;
     else
-        return sock->kind == SOCK_LISTENER ? get_listener((struct tcp_listener *)sock, option, value) : get_conn((struct tcp_conn *)sock, option, value);
+        return sock->kind == SOCK_LISTENER ? get_listener((struct tcp_listener *)sock, option, value)
+                                           : get_conn((struct tcp_conn *)sock, option, value);
     return WEIR_OK;
 }
 

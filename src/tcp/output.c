@@ -5,11 +5,11 @@
 
 // One segment (or one large one that the device cuts) to send.
 struct plan {
-    uint32_t seq, end;       // sequence space covered, SYN and FIN included
-    uint32_t payload;        // bytes of data
-    uint8_t flags;           // enum tcp_flag
-    bool again;              // sent before
-    bool probe;              // a byte beyond the window, or a keepalive: does not wait for cwnd
+    uint32_t seq, end;  // sequence space covered, SYN and FIN included
+    uint32_t payload;   // bytes of data
+    uint8_t flags;      // enum tcp_flag
+    bool again;         // sent before
+    bool probe;         // a byte beyond the window, or a keepalive: does not wait for cwnd
 };
 
 // --- what may be sent ------------------------------------------------------------------------------------------------------------
@@ -45,8 +45,8 @@ static uint32_t cwnd_room(const struct tcp_conn *c)
 
 static bool may_send_data(const struct tcp_conn *c)
 {
-    const uint32_t states =
-        1u << WEIR_TCP_ESTABLISHED | 1u << WEIR_TCP_CLOSE_WAIT | 1u << WEIR_TCP_FIN_WAIT_1 | 1u << WEIR_TCP_CLOSING | 1u << WEIR_TCP_LAST_ACK;
+    const uint32_t states = 1u << WEIR_TCP_ESTABLISHED | 1u << WEIR_TCP_CLOSE_WAIT | 1u << WEIR_TCP_FIN_WAIT_1 | 1u << WEIR_TCP_CLOSING |
+                            1u << WEIR_TCP_LAST_ACK;
     return states >> c->state & 1;
 }
 
@@ -228,7 +228,7 @@ static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, 
 static void shorten(const struct tcp_conn *c, struct plan *plan, uint32_t payload)
 {
     plan->payload = payload;
-    plan->flags &= (uint8_t)~(TCP_FIN | TCP_PSH);
+    plan->flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
     plan->end = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) + payload;
     (void)c;
 }
@@ -256,11 +256,13 @@ static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
 }
 
 // The whole way: options, header, checksum, network layer. The payload is in `out`.
-static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_segment *segment, struct packet_out *out)
+static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_segment *segment,
+                                       struct packet_out *out)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     fill_options(weir, c, plan, &segment->options);
-    const uint32_t option_length = segment->options.seen || segment->options.sack_count ? tcp_options_emit(option_bytes, &segment->options) : 0;
+    const uint32_t option_length =
+        segment->options.seen || segment->options.sack_count ? tcp_options_emit(option_bytes, &segment->options) : 0;
     segment->source = c->local.port;
     segment->destination = c->remote.port;
     segment->header_length = (uint8_t)(TCP_BYTES + option_length);
@@ -274,7 +276,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
         out->tx.gso = WEIR_GSO_TCP4;
     }
     put_checksum(weir, c, out, segment->header_length);
-    const struct ip_out ip = {.source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
+    const struct ip_out ip = {
+        .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 
@@ -315,7 +318,12 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
 
 static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
 {
-    struct tcp_lane_order order = {.seq = plan->seq, .length = plan->payload, .count = 1, .push_end = plan->seq - 1, .flags = plan->flags, .holdable = plan->payload && !plan->again};
+    struct tcp_lane_order order = {.seq = plan->seq,
+                                   .length = plan->payload,
+                                   .count = 1,
+                                   .push_end = plan->seq - 1,
+                                   .flags = plan->flags,
+                                   .holdable = plan->payload && !plan->again};
     enum weir_tx_verdict verdict;
     if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss && tcp_lane_send(weir, c, &order, &verdict))
         return verdict;
@@ -423,13 +431,14 @@ static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
     tcp_timers_sent(weir, c);
 }
 
-// New data while nothing else is under way, by the lane: what plan_next comes to for each segment. true: nothing is left that may go now, or
-// the interface is full; otherwise the rest is plan_next's. *quantum counts down.
+// New data while nothing else is under way, by the lane: what plan_next comes to for each segment. true: nothing is left that may go now,
+// or the interface is full; otherwise the rest is plan_next's. *quantum counts down.
 static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {
     const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND;
     *verdict = WEIR_TX_DONE;
-    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost || c->path.netif->capabilities & WEIR_NETIF_TSO4)
+    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost ||
+        c->path.netif->capabilities & WEIR_NETIF_TSO4)
         return false;
     for (uint32_t mss = c->mss; *quantum;) {
         const uint32_t unsent = stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);
@@ -439,7 +448,8 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
             c->flags |= TCP_CWND_LIMITED;
         if (!length || network < length || (length < mss && !small_may_go(c, length, unsent)))
             return true;
-        struct tcp_lane_order order = {.seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .holdable = true};
+        struct tcp_lane_order order = {
+            .seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .holdable = true};
         if (length == mss)
             order.count = min_u32(min_u32(wanted, network) / mss, *quantum);
         const uint32_t count = order.count;

@@ -24,7 +24,8 @@ static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uin
 bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length) { return make_room(weir, c, 0, length); }
 
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
-static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length, bool summed)
+static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length,
+                      bool summed)
 {
     uint32_t offset = stream_length(c->receive) + ahead;
     uint16_t sum = 0;
@@ -43,10 +44,11 @@ static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet
 
 // One pass over in-order data: copied into free queue memory and summed as it goes. Nothing counts until the sum proved good, and no
 // byte that is already there is touched; later steps find the data in place. false: not such a segment, the caller sums first.
-bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, uint16_t header_sum, bool *good)
+bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                         uint16_t header_sum, bool *good)
 {
-    if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt || !takes_data(c) || segment->flags & TCP_SYN ||
-        !make_room(weir, c, 0, segment->length))
+    if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt || !takes_data(c) ||
+        segment->flags & TCP_SYN || !make_room(weir, c, 0, segment->length))
         return false;
     const uint16_t sum = store(weir, c, packet, segment->header_length, 0, segment->length, true);
     *good = checksum_add(header_sum, sum) == 0xffff;
@@ -90,18 +92,21 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
 }
 
 // Stores [start, end) where nothing is present yet: the first copy of a byte wins.
-static void store_holes(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start, uint32_t end)
+static void store_holes(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start,
+                        uint32_t end)
 {
     const uint32_t first = start;
     uint32_t hole;
     uint32_t length;
-    while (seq_lt(start, end) && (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole) : (hole = start, end - start)) != 0) {
+    while (seq_lt(start, end) &&
+           (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole) : (hole = start, end - start)) != 0) {
         store(weir, c, packet, payload_at + (hole - first), hole - c->rcv.nxt, length, false);
         start = hole + length;
     }
 }
 
-static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start, uint32_t end)
+static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start,
+                          uint32_t end)
 {
     c->flags |= TCP_ACK_NOW;
     TCP_INFO_COUNT(c, out_of_order, 1);

@@ -34,7 +34,8 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
-void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight, uint32_t prior_inflight)
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
+                uint32_t prior_inflight)
 {
     const uint32_t cwnd = c->flow->window.cwnd;
     // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
@@ -128,7 +129,8 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     return true;
 }
 
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate, uint32_t prior_inflight)
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate,
+                      uint32_t prior_inflight)
 {
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     if (duplicate && c->duplicate_acks < UINT8_MAX)

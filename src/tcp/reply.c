@@ -37,7 +37,10 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 // A segment without data in a connection's name, beside its own output: its last words.
 bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags)
 {
-    const struct tcp_segment segment = {.flags = flags, .seq = c->snd.nxt, .ack = c->rcv.nxt, .window = (uint16_t)min_u32((c->rcv.edge - c->rcv.nxt) >> c->rcv_scale, 65535)};
+    const struct tcp_segment segment = {.flags = flags,
+                                        .seq = c->snd.nxt,
+                                        .ack = c->rcv.nxt,
+                                        .window = (uint16_t)min_u32((c->rcv.edge - c->rcv.nxt) >> c->rcv_scale, 65535)};
     struct tcp_options options;
     options.seen = 0;
     options.sack_count = 0;

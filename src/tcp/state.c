@@ -29,7 +29,8 @@ void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state st
 const char *weir_tcp_state_name(enum weir_tcp_state state)
 {
     static const char *const names[WEIR_TCP_STATE_COUNT] = {
-        "CLOSED", "LISTEN", "SYN-SENT", "SYN-RECEIVED", "ESTABLISHED", "FIN-WAIT-1", "FIN-WAIT-2", "CLOSE-WAIT", "CLOSING", "LAST-ACK", "TIME-WAIT",
+        "CLOSED",     "LISTEN",     "SYN-SENT", "SYN-RECEIVED", "ESTABLISHED", "FIN-WAIT-1",
+        "FIN-WAIT-2", "CLOSE-WAIT", "CLOSING",  "LAST-ACK",     "TIME-WAIT",
     };
     return (unsigned)state < WEIR_TCP_STATE_COUNT ? names[state] : "?";
 }

@@ -19,35 +19,35 @@ struct tcp_half_open;
 struct tcp_time_wait;
 
 struct tcp {
-    struct table connections;           // by the four of addresses and ports
-    struct tcp_conn *recent;            // of them: the one found last; packets come in trains. NULL: none
+    struct table connections;  // by the four of addresses and ports
+    struct tcp_conn *recent;   // of them: the one found last; packets come in trains. NULL: none
 #if WEIR_CFG_FAST_PATH
     struct {
         uint64_t addresses, ports;
         uint32_t hash;
-    } hashed;                           // the ends hashed last: a connection's beginning asks for them again and again
+    } hashed;  // the ends hashed last: a connection's beginning asks for them again and again
     struct {
         uint64_t addresses;
         uint32_t offset;
-    } stamped;                          // the timestamps' offset asked for last
+    } stamped;  // the timestamps' offset asked for last
     struct {
         uint64_t addresses, hash;
         uint16_t port;
-    } aimed;                            // the destination a port was chosen for last, and its class (src/tcp/isn.c)
+    } aimed;  // the destination a port was chosen for last, and its class (src/tcp/isn.c)
     struct tcp_lane lanes[TCP_LANES];
 #endif
-    struct table listeners;             // by local port; also bound, unconnected sockets
+    struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
 #if WEIR_CFG_ALLOCATOR
-    struct pool flights;                // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
+    struct pool flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
 #endif
-    struct half_opens *half_opens;      // src/tcp/halfopen.c
-    struct time_waits *time_waits;      // src/tcp/timewait.c
-    uint8_t cc;                         // default congestion control, index into weir_cc_list
-    uint32_t send_bytes, receive_bytes; // default limits
+    struct half_opens *half_opens;       // src/tcp/halfopen.c
+    struct time_waits *time_waits;       // src/tcp/timewait.c
+    uint8_t cc;                          // default congestion control, index into weir_cc_list
+    uint32_t send_bytes, receive_bytes;  // default limits
     uint64_t cookies_until_us;           // cookies are believed so long: shortly after the last one was sent
 #if WEIR_CFG_TCP_CONNECT
-    uint16_t port_steps[8];             // how far each class of destinations has gone through the ports (src/tcp/isn.c)
+    uint16_t port_steps[8];  // how far each class of destinations has gone through the ports (src/tcp/isn.c)
 #endif
 };
 
@@ -57,7 +57,8 @@ void tcp_free(struct weir *weir);
 void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_FAST_PATH
-// A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was done.
+// A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was
+// done.
 bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame);
 #else
 static inline bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
@@ -73,9 +74,9 @@ void tcp_timer(struct weir *weir, struct wheel_node *node);
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
 // Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
-void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
+void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);       // the neighbour did not answer
 void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);  // a driver is done with the bytes below `end`
-void tcp_destroy(struct weir *weir, struct tcp_conn *c);                // frees a SOCK_DEAD connection
+void tcp_destroy(struct weir *weir, struct tcp_conn *c);                      // frees a SOCK_DEAD connection
 
 // --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes address:
 // tcp_listen returns the new one) ---------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
 int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool peek);
 int tcp_at_mark(struct weir *weir, struct tcp_conn *c);
 
-int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value);   // connections and listeners
+int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value);  // connections and listeners
 int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32_t *value);
 int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_cc *cc);
 const struct weir_cc *tcp_congestion(struct weir *weir, struct sock *sock);

@@ -18,7 +18,7 @@ static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uin
         wheel_arm(&weir->wheel, &c->timer, due);
 }
 
-static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t)~(1u << timer); }
+static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t) ~(1u << timer); }
 
 static uint32_t user_timeout_ms(const struct tcp_conn *c)
 {
@@ -224,7 +224,7 @@ void tcp_timer(struct weir *weir, struct wheel_node *node)
     // A firing may free the connection: at most one fires per call, and the node, armed for the others, brings us back.
     for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
         if (c->armed >> timer & 1 && seq_le(c->deadline[timer], weir->now)) {
-            const uint8_t others = c->armed & (uint8_t)~(1u << timer);
+            const uint8_t others = c->armed & (uint8_t) ~(1u << timer);
             if (others)
                 wheel_arm(&weir->wheel, &c->timer, weir->now);
             fire[timer](weir, c);

@@ -4,7 +4,10 @@
 
 #define TS_RECENT_OUTDATED_MS (24u * 24 * 3600 * 1000)  // §5.5: after 24 days the clock may have wrapped half round
 
-static bool outdated(const struct weir *weir, const struct tcp_conn *c) { return weir->now_ms - c->last_received_ms > TS_RECENT_OUTDATED_MS; }
+static bool outdated(const struct weir *weir, const struct tcp_conn *c)
+{
+    return weir->now_ms - c->last_received_ms > TS_RECENT_OUTDATED_MS;
+}
 
 // §5.3, R1 and R2. A segment without the option is dropped (§3.2), except RST.
 enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Urgent data (RFC 9293 §3.8.5, RFC 6093): a mark in the stream. The pointer is the octet after the last urgent byte, as every stack has it.
-// Without OOBINLINE that byte is taken out of the stream and read apart; the mark is where it was.
+// Urgent data (RFC 9293 §3.8.5, RFC 6093): a mark in the stream. The pointer is the octet after the last urgent byte, as every stack has
+// it. Without OOBINLINE that byte is taken out of the stream and read apart; the mark is where it was.
 #include "tcp/internal.h"
 
 void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c)
@@ -29,8 +29,8 @@ void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_se
 {
     const uint32_t up = segment->seq + segment->urgent;
     // A pointer of zero, or one that is read already, says nothing new (CVE-2019-12255: no subtraction is done with it).
-    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) || (c->flags & TCP_URGENT_RECEIVED && !seq_lt(c->extra->rcv_up, up)) || !tcp_synchronised(c) ||
-        c->flags & TCP_FIN_RECEIVED || !tcp_conn_extra(weir, c))
+    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) || (c->flags & TCP_URGENT_RECEIVED && !seq_lt(c->extra->rcv_up, up)) ||
+        !tcp_synchronised(c) || c->flags & TCP_FIN_RECEIVED || !tcp_conn_extra(weir, c))
         return;
     c->extra->rcv_up = up;
     c->flags = (c->flags & ~(uint32_t)(TCP_URGENT_TAKEN | TCP_URGENT_PASSED)) | TCP_URGENT_RECEIVED;
@@ -38,11 +38,15 @@ void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_se
 }
 
 // Bytes from the front of the queue to the urgent byte; beyond UINT32_MAX / 2: the front is past it.
-static uint32_t mark_offset(const struct tcp_conn *c) { return c->extra->rcv_up - 1 - (c->rcv.nxt - tcp_receive_queued(c) - (c->flags & TCP_FIN_RECEIVED ? 1 : 0)); }
+static uint32_t mark_offset(const struct tcp_conn *c)
+{
+    return c->extra->rcv_up - 1 - (c->rcv.nxt - tcp_receive_queued(c) - (c->flags & TCP_FIN_RECEIVED ? 1 : 0));
+}
 
 bool tcp_urgent_pending(const struct tcp_conn *c)
 {
-    return (c->flags & (TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN)) == TCP_URGENT_RECEIVED && (!(c->flags & TCP_OOB_INLINE) || mark_offset(c) <= INT32_MAX);
+    return (c->flags & (TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN)) == TCP_URGENT_RECEIVED &&
+           (!(c->flags & TCP_OOB_INLINE) || mark_offset(c) <= INT32_MAX);
 }
 
 bool tcp_urgent_to_send(const struct tcp_conn *c) { return c->flags & TCP_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up); }
@@ -60,7 +64,8 @@ static void take_out(struct weir *weir, struct tcp_conn *c)
 uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length)
 {
     const uint32_t mark = mark_offset(c);
-    if (mark > INT32_MAX && mark != UINT32_MAX && c->flags & (TCP_URGENT_TAKEN | TCP_OOB_INLINE)) {  // long past: an old mark must not look new
+    if (mark > INT32_MAX && mark != UINT32_MAX &&
+        c->flags & (TCP_URGENT_TAKEN | TCP_OOB_INLINE)) {  // long past: an old mark must not look new
         c->flags &= ~(uint32_t)(TCP_URGENT_RECEIVED | TCP_URGENT_PASSED | TCP_URGENT_TAKEN);
         return length;
     }

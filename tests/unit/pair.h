@@ -16,25 +16,25 @@
 #define PAIR_A weir_ip4(10, 0, 0, 1)
 #define PAIR_B weir_ip4(10, 0, 0, 2)
 
-struct pair_link {                 // zero: perfect and without delay
+struct pair_link {  // zero: perfect and without delay
     uint32_t delay_us;
-    uint32_t rate;                 // bytes/s; 0: no limit
-    uint32_t queue_frames;         // waiting for the rate; 0: no limit
+    uint32_t rate;                                               // bytes/s; 0: no limit
+    uint32_t queue_frames;                                       // waiting for the rate; 0: no limit
     uint32_t loss_ppm, duplicate_ppm, corrupt_ppm, reorder_ppm;  // of a million frames
-    uint32_t reorder_us;           // a reordered frame comes so much later; 0: 1000
+    uint32_t reorder_us;                                         // a reordered frame comes so much later; 0: 1000
 };
 
 struct pair_options {
     struct pair_link link;         // both ways
     const struct pair_link *back;  // b to a, where it differs
     uint64_t seed;
-    struct fixture_options a, b;   // addresses and MACs are filled in
+    struct fixture_options a, b;  // addresses and MACs are filled in
 };
 
 struct pair_frame {
     struct pair_frame *next;
     uint64_t due_us;
-    uint64_t order;                // ties: as sent
+    uint64_t order;  // ties: as sent
     bool to_a;
     uint32_t length;
     uint8_t data[];
@@ -46,9 +46,9 @@ struct pair_stats {
 
 struct pair {
     struct fixture a, b;
-    struct pair_link link[2];      // 0: a to b, 1: b to a
-    struct pair_frame *flying;     // by arrival
-    uint64_t free_us[2];           // when the line has sent what waits
+    struct pair_link link[2];   // 0: a to b, 1: b to a
+    struct pair_frame *flying;  // by arrival
+    uint64_t free_us[2];        // when the line has sent what waits
     uint64_t order;
     uint64_t random;
     struct pair_stats stats[2];

@@ -11,7 +11,9 @@
 
 static void text_to_address(void **state)
 {
-    static const char *const wrong[] = {"", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.04", "1..2.3", ".1.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1.2.3.", "a.b.c.d", "1.2.3.-4", "0x1.2.3.4", "99999999999.1.1.1", "1.2.3.4\n"};
+    static const char *const wrong[] = {"",         "1",        "1.2.3",     "1.2.3.4.5",         "1.2.3.256", "01.2.3.4",
+                                        "1.2.3.04", "1..2.3",   ".1.2.3.4",  "1.2.3.4 ",          " 1.2.3.4",  "1.2.3.",
+                                        "a.b.c.d",  "1.2.3.-4", "0x1.2.3.4", "99999999999.1.1.1", "1.2.3.4\n"};
     uint8_t out[4] = {9, 9, 9, 9};
     (void)state;
     assert_int_equal(weir_inet_pton(WEIR_AF_INET, "192.0.2.255", out), 1);
@@ -64,6 +66,7 @@ static void byte_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_to_address), cmocka_unit_test(address_to_text), cmocka_unit_test(there_and_back), cmocka_unit_test(byte_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_to_address), cmocka_unit_test(address_to_text),
+                                       cmocka_unit_test(there_and_back), cmocka_unit_test(byte_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

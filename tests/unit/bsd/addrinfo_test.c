@@ -30,7 +30,8 @@ static void numeric_names(void **state)
 {
     struct world w;
     struct weir_addrinfo *list;
-    const struct weir_addrinfo hints = {.ai_flags = WEIR_AI_NUMERICHOST | WEIR_AI_CANONNAME, .ai_family = WEIR_AF_INET, .ai_socktype = WEIR_SOCK_STREAM};
+    const struct weir_addrinfo hints = {
+        .ai_flags = WEIR_AI_NUMERICHOST | WEIR_AI_CANONNAME, .ai_family = WEIR_AF_INET, .ai_socktype = WEIR_SOCK_STREAM};
     uint16_t port;
     (void)state;
     world_open(&w, false, NULL);
@@ -132,7 +133,7 @@ static void wrong_hints(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numeric_names), cmocka_unit_test(services_and_passive), cmocka_unit_test(names_go_to_the_resolver),
-                                       cmocka_unit_test(wrong_hints)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numeric_names), cmocka_unit_test(services_and_passive),
+                                       cmocka_unit_test(names_go_to_the_resolver), cmocka_unit_test(wrong_hints)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

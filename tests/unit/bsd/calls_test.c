@@ -199,9 +199,9 @@ static void linger_waits_for_the_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(socket_arguments),    cmocka_unit_test(descriptors_run_out), cmocka_unit_test(addresses_are_checked),
-        cmocka_unit_test(connect_and_accept),  cmocka_unit_test(a_refused_connect_fails), cmocka_unit_test(connect_in_progress),
-        cmocka_unit_test(accept_times_out),    cmocka_unit_test(shutdown_ends_directions), cmocka_unit_test(linger_waits_for_the_data),
+        cmocka_unit_test(socket_arguments),   cmocka_unit_test(descriptors_run_out),      cmocka_unit_test(addresses_are_checked),
+        cmocka_unit_test(connect_and_accept), cmocka_unit_test(a_refused_connect_fails),  cmocka_unit_test(connect_in_progress),
+        cmocka_unit_test(accept_times_out),   cmocka_unit_test(shutdown_ends_directions), cmocka_unit_test(linger_waits_for_the_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void failing_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_blocks_without_wait), cmocka_unit_test(faults_are_answers), cmocka_unit_test(a_block_is_enough),
-                                       cmocka_unit_test(failing_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_blocks_without_wait), cmocka_unit_test(faults_are_answers),
+                                       cmocka_unit_test(a_block_is_enough), cmocka_unit_test(failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,24 +15,32 @@ static int get_int(struct world *w, int fd, int level, int name)
     return value;
 }
 
-static int set_int(struct world *w, int fd, int level, int name, int value) { return bsd_setsockopt(w->bsd, fd, level, name, &value, sizeof value); }
+static int set_int(struct world *w, int fd, int level, int name, int value)
+{
+    return bsd_setsockopt(w->bsd, fd, level, name, &value, sizeof value);
+}
 
 static void numbers_go_in_and_come_out(void **state)
 {
     static const struct {
         int level, name, value;
-    } stream[] = {
-        {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, 1},      {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, 1},     {WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, 1},
-        {WEIR_SOL_SOCKET, WEIR_SO_SNDBUF, 30000},     {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 40000},    {WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, 5},
-        {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, 1},      {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG, 1000},   {WEIR_IPPROTO_TCP, WEIR_TCP_CORK, 1},
-        {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPIDLE, 60},    {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPINTVL, 5},   {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, 3},
-        {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, 1},     {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, 30000}, {WEIR_IPPROTO_IP, WEIR_IP_TTL, 12},
-        {WEIR_IPPROTO_IP, WEIR_IP_TOS, 0x10},
-    }, datagram[] = {
-        {WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, 1},      {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 9000},     {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, 3},
-        {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_LOOP, 0}, {WEIR_IPPROTO_IP, WEIR_IP_PKTINFO, 1},       {WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, 1},
-        {WEIR_IPPROTO_IP, WEIR_IP_RECVTOS, 1},        {WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, WEIR_IP_PMTUDISC_DO},
-    };
+    } stream[] =
+        {
+            {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, 1},   {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, 1},
+            {WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, 1},   {WEIR_SOL_SOCKET, WEIR_SO_SNDBUF, 30000},
+            {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 40000},  {WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, 5},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, 1},   {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG, 1000},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_CORK, 1},      {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPIDLE, 60},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPINTVL, 5}, {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, 3},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, 1},  {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, 30000},
+            {WEIR_IPPROTO_IP, WEIR_IP_TTL, 12},        {WEIR_IPPROTO_IP, WEIR_IP_TOS, 0x10},
+        },
+      datagram[] = {
+          {WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, 1},     {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 9000},
+          {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, 3}, {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_LOOP, 0},
+          {WEIR_IPPROTO_IP, WEIR_IP_PKTINFO, 1},       {WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, 1},
+          {WEIR_IPPROTO_IP, WEIR_IP_RECVTOS, 1},       {WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, WEIR_IP_PMTUDISC_DO},
+      };
     struct world w;
     (void)state;
     world_open(&w, false, NULL);
@@ -206,8 +214,12 @@ static void groups_are_joined_and_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_go_in_and_come_out), cmocka_unit_test(what_is_wrong_is_refused), cmocka_unit_test(structures_go_in_and_come_out),
-        cmocka_unit_test(the_state_of_a_connection),  cmocka_unit_test(blocking_mode),            cmocka_unit_test(groups_are_joined_and_left),
+        cmocka_unit_test(numbers_go_in_and_come_out),
+        cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(structures_go_in_and_come_out),
+        cmocka_unit_test(the_state_of_a_connection),
+        cmocka_unit_test(blocking_mode),
+        cmocka_unit_test(groups_are_joined_and_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

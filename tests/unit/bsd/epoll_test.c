@@ -20,7 +20,10 @@ static int control(struct world *w, int operation, int fd, uint32_t events, uint
     return bsd_epoll_ctl(w->bsd, set, operation, fd, &event);
 }
 
-static int wait_for(struct world *w, struct weir_epoll_event *out, int timeout_ms) { return bsd_epoll_wait(w->bsd, set, out, 8, timeout_ms); }
+static int wait_for(struct world *w, struct weir_epoll_event *out, int timeout_ms)
+{
+    return bsd_epoll_wait(w->bsd, set, out, 8, timeout_ms);
+}
 
 static void level_triggered_until_read(void **state)
 {
@@ -153,9 +156,12 @@ static void a_set_can_be_polled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(level_triggered_until_read), cmocka_unit_test(edge_triggered_once_for_each_arrival),
-        cmocka_unit_test(one_shot_until_armed_again), cmocka_unit_test(several_files_in_turn),
-        cmocka_unit_test(wrong_use),                  cmocka_unit_test(closing_takes_out),
+        cmocka_unit_test(level_triggered_until_read),
+        cmocka_unit_test(edge_triggered_once_for_each_arrival),
+        cmocka_unit_test(one_shot_until_armed_again),
+        cmocka_unit_test(several_files_in_turn),
+        cmocka_unit_test(wrong_use),
+        cmocka_unit_test(closing_takes_out),
         cmocka_unit_test(a_set_can_be_polled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

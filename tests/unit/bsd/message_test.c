@@ -67,7 +67,7 @@ static void connected_datagrams(void **state)
     assert_int_equal(got.sin_port, weir_htons(6000));
     assert_int_equal(bsd_connect(w.bsd, one, ADDRESS(nobody)), 0);
     assert_int_equal(bsd_send(w.bsd, one, "?", 1, 0), 1);
-    assert_errno(bsd_recv(w.bsd, one, text, 4, 0), ECONNREFUSED);  // ICMP port unreachable
+    assert_errno(bsd_recv(w.bsd, one, text, 4, 0), ECONNREFUSED);      // ICMP port unreachable
     assert_int_equal(bsd_connect(w.bsd, one, &none, sizeof none), 0);  // dissolved
     assert_errno(bsd_send(w.bsd, one, "x", 1, 0), EDESTADDRREQ);
     world_close(&w);
@@ -87,8 +87,12 @@ static void messages_carry_names_and_control(void **state)
     assert_int_equal(bsd_setsockopt(w.bsd, two, WEIR_IPPROTO_IP, WEIR_IP_PKTINFO, &on, sizeof on), 0);
     assert_int_equal(bsd_setsockopt(w.bsd, two, WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, &on, sizeof on), 0);
     assert_int_equal(bsd_sendmsg(w.bsd, one, &message, 0), 9);
-    message = (struct weir_msghdr){
-        .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &in, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    message = (struct weir_msghdr){.msg_name = &from,
+                                   .msg_namelen = sizeof from,
+                                   .msg_iov = &in,
+                                   .msg_iovlen = 1,
+                                   .msg_control = control,
+                                   .msg_controllen = sizeof control};
     assert_int_equal(bsd_recvmsg(w.bsd, two, &message, 0), 6);
     assert_memory_equal(text, "scatte", 6);
     assert_int_equal(message.msg_flags, WEIR_MSG_TRUNC);
@@ -123,8 +127,12 @@ static void control_can_be_sent(void **state)
     (void)state;
     open_datagrams(&w);
     memcpy(weir_cmsg_data(&control.cmsg), &ttl, sizeof ttl);
-    struct weir_msghdr message = {
-        .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &out, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = weir_cmsg_space(sizeof ttl)};
+    struct weir_msghdr message = {.msg_name = &to,
+                                  .msg_namelen = sizeof to,
+                                  .msg_iov = &out,
+                                  .msg_iovlen = 1,
+                                  .msg_control = &control,
+                                  .msg_controllen = weir_cmsg_space(sizeof ttl)};
     assert_int_equal(bsd_setsockopt(w.bsd, two, WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, &on, sizeof on), 0);
     assert_int_equal(bsd_sendmsg(w.bsd, one, &message, 0), 3);
     message = (struct weir_msghdr){.msg_iov = &in, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
@@ -133,8 +141,12 @@ static void control_can_be_sent(void **state)
     memcpy(&got, weir_cmsg_data(weir_cmsg_first(&message)), sizeof got);
     assert_int_equal(got, 7);
     control.cmsg.cmsg_type = 99;
-    message = (struct weir_msghdr){
-        .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &out, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = weir_cmsg_space(sizeof ttl)};
+    message = (struct weir_msghdr){.msg_name = &to,
+                                   .msg_namelen = sizeof to,
+                                   .msg_iov = &out,
+                                   .msg_iovlen = 1,
+                                   .msg_control = &control,
+                                   .msg_controllen = weir_cmsg_space(sizeof ttl)};
     assert_errno(bsd_sendmsg(w.bsd, one, &message, 0), EINVAL);
     control.cmsg.cmsg_len = 4000;
     assert_errno(bsd_sendmsg(w.bsd, one, &message, 0), EINVAL);

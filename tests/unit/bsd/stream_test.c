@@ -220,14 +220,10 @@ static void urgent_data_is_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_pass_both_ways),
-        cmocka_unit_test(vectors_gather_and_scatter),
-        cmocka_unit_test(peek_leaves_the_data),
-        cmocka_unit_test(waitall_waits_until_the_end_or_the_timeout),
-        cmocka_unit_test(low_water_holds_a_reader_back),
-        cmocka_unit_test(a_full_queue_blocks_the_writer),
-        cmocka_unit_test(large_writes_come_out_whole),
-        cmocka_unit_test(writing_to_a_gone_peer),
+        cmocka_unit_test(bytes_pass_both_ways),          cmocka_unit_test(vectors_gather_and_scatter),
+        cmocka_unit_test(peek_leaves_the_data),          cmocka_unit_test(waitall_waits_until_the_end_or_the_timeout),
+        cmocka_unit_test(low_water_holds_a_reader_back), cmocka_unit_test(a_full_queue_blocks_the_writer),
+        cmocka_unit_test(large_writes_come_out_whole),   cmocka_unit_test(writing_to_a_gone_peer),
         cmocka_unit_test(urgent_data_is_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,7 +152,8 @@ static inline enum weir_tx_verdict ends_send(struct weir_netif *outer, uint32_t 
     uint8_t bytes[2048] = {0};
     memcpy(bytes, &number, sizeof number);
     struct weir_slice slices[2] = {{bytes, 54}, {bytes + 54, length - 54}};
-    struct weir_tx tx = {.slices = slices, .length = length, .count = 2, .header_length = 54, .holdable = true, .hold_owner = (void *)slices};
+    struct weir_tx tx = {
+        .slices = slices, .length = length, .count = 2, .header_length = 54, .holdable = true, .hold_owner = (void *)slices};
     enum weir_tx_verdict verdict = outer->driver->tx(outer, &tx);
     memset(bytes, 0xee, sizeof bytes);  // lent for the call only
     return verdict;

@@ -132,8 +132,9 @@ static void starting_and_stopping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiting_ends_at_the_deadline), cmocka_unit_test(a_token_wakes_its_task), cmocka_unit_test(kicks_cost_no_system_call),
-        cmocka_unit_test(polling_returns_the_deadline), cmocka_unit_test(starting_and_stopping),
+        cmocka_unit_test(waiting_ends_at_the_deadline), cmocka_unit_test(a_token_wakes_its_task),
+        cmocka_unit_test(kicks_cost_no_system_call),    cmocka_unit_test(polling_returns_the_deadline),
+        cmocka_unit_test(starting_and_stopping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ static void nonsense_names_nothing(void **state)
     open_one(&f);
     assert_null(handle_sock(f.weir, 1));  // before the first segment exists
     const weir_socket one = handle_new(f.weir, &a);
-    const weir_socket bad[] = {0, -1, WEIR_BAD_SOCKET, INT32_MIN, INT32_MAX, one + 1, one ^ 0x40000000, one + (1 << WEIR_CFG_SOCKET_INDEX_BITS)};
+    const weir_socket bad[] = {0,         -1,      WEIR_BAD_SOCKET,  INT32_MIN,
+                               INT32_MAX, one + 1, one ^ 0x40000000, one + (1 << WEIR_CFG_SOCKET_INDEX_BITS)};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_null(handle_sock(f.weir, bad[i]));
     handle_free(f.weir, &a);
@@ -157,10 +158,15 @@ static void survives_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_was_put_in), cmocka_unit_test(nonsense_names_nothing), cmocka_unit_test(old_handles_stay_dead),
-        cmocka_unit_test(replacing_keeps_the_handle), cmocka_unit_test(leaves_the_ready_list), cmocka_unit_test(the_limit_holds),
+        cmocka_unit_test(finds_what_was_put_in),
+        cmocka_unit_test(nonsense_names_nothing),
+        cmocka_unit_test(old_handles_stay_dead),
+        cmocka_unit_test(replacing_keeps_the_handle),
+        cmocka_unit_test(leaves_the_ready_list),
+        cmocka_unit_test(the_limit_holds),
 #if WEIR_CFG_ALLOCATOR
-        cmocka_unit_test(grows), cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(grows),
+        cmocka_unit_test(survives_failing_allocations),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,14 @@ static void ranges_are_checked_for_every_kind(void **state)
         enum weir_option option;
         int32_t good, low, high;
     } rows[] = {
-        {WEIR_OPTION_REUSE_ADDRESS, 1, -1, 2},         {WEIR_OPTION_KEEPALIVE_IDLE_S, 10, 0, 32768}, {WEIR_OPTION_KEEPALIVE_COUNT, 3, 0, 128},
-        {WEIR_OPTION_LINGER_S, -1, -2, 32768},         {WEIR_OPTION_MAX_SEGMENT, 500, 63, 65496},    {WEIR_OPTION_TTL, 1, 0, 256},
-        {WEIR_OPTION_TOS, 0, -1, 256},                 {WEIR_OPTION_NO_DELAY, 1, -1, 2},
+        {WEIR_OPTION_REUSE_ADDRESS, 1, -1, 2},
+        {WEIR_OPTION_KEEPALIVE_IDLE_S, 10, 0, 32768},
+        {WEIR_OPTION_KEEPALIVE_COUNT, 3, 0, 128},
+        {WEIR_OPTION_LINGER_S, -1, -2, 32768},
+        {WEIR_OPTION_MAX_SEGMENT, 500, 63, 65496},
+        {WEIR_OPTION_TTL, 1, 0, 256},
+        {WEIR_OPTION_TOS, 0, -1, 256},
+        {WEIR_OPTION_NO_DELAY, 1, -1, 2},
     };
     struct fixture f;
     int32_t value;
@@ -26,7 +31,7 @@ static void ranges_are_checked_for_every_kind(void **state)
     }
     assert_int_equal(weir_socket_set(f.weir, s, WEIR_OPTION_ERROR, 0), WEIR_NOT_SUPPORTED);  // read-only
     assert_int_equal(weir_socket_set(f.weir, s, WEIR_OPTION_COUNT, 0), WEIR_NOT_SUPPORTED);
-    assert_int_equal(weir_socket_set(f.weir, s, (enum weir_option)-1, 0), WEIR_NOT_SUPPORTED);
+    assert_int_equal(weir_socket_set(f.weir, s, (enum weir_option) - 1, 0), WEIR_NOT_SUPPORTED);
     assert_int_equal(weir_socket_set(f.weir, s, WEIR_OPTION_MULTICAST_TTL, 1), WEIR_NOT_SUPPORTED);  // of datagrams
     const weir_socket d = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
     assert_int_equal(weir_socket_set(f.weir, d, WEIR_OPTION_NO_DELAY, 1), WEIR_NOT_SUPPORTED);

@@ -169,8 +169,9 @@ static void many_bytes_arrive_unchanged(void **state)
 {
     struct flood flood = {.total = 300000};
     (void)state;
-    pair_open(&flood.p, &(struct pair_options){
-                            .link = {.delay_us = 2000, .rate = 12500000, .loss_ppm = 20000, .reorder_ppm = 5000, .duplicate_ppm = 5000}, .seed = 42});
+    pair_open(&flood.p,
+              &(struct pair_options){
+                  .link = {.delay_us = 2000, .rate = 12500000, .loss_ppm = 20000, .reorder_ppm = 5000, .duplicate_ppm = 5000}, .seed = 42});
     pair_connect(&flood.p, PORT, &flood.client, &flood.server);
     assert_true(pair_run_until(&flood.p, pump, &flood, 60000000));
     assert_true(flood.p.stats[0].lost > 0);

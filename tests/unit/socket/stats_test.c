@@ -12,7 +12,7 @@ static void counters_have_names(void **state)
     }
     assert_string_equal(weir_counter_name(WEIR_COUNT_TCP_RTO), "TCP_RTO");
     assert_string_equal(weir_counter_name(WEIR_COUNT_COUNT), "?");
-    assert_string_equal(weir_counter_text((enum weir_counter)-1), "?");
+    assert_string_equal(weir_counter_text((enum weir_counter) - 1), "?");
 }
 
 static void the_walk_sees_every_socket_once(void **state)

@@ -80,8 +80,10 @@ static void both_ways(bool threaded)
         posix_host_stop(&a.host);
         posix_host_stop(&b.host);
     }
-    struct task tasks[4] = {{&a, .fd = client, .bytes = BYTES, .seed = 1}, {&b, .fd = server, .bytes = BYTES, .seed = 1},
-                            {&b, .fd = server, .bytes = BYTES, .seed = 2}, {&a, .fd = client, .bytes = BYTES, .seed = 2}};
+    struct task tasks[4] = {{&a, .fd = client, .bytes = BYTES, .seed = 1},
+                            {&b, .fd = server, .bytes = BYTES, .seed = 1},
+                            {&b, .fd = server, .bytes = BYTES, .seed = 2},
+                            {&a, .fd = client, .bytes = BYTES, .seed = 2}};
     for (int i = 0; i < 4; i++)
         start(&threads[i], i % 2 ? read_all : write_all, &tasks[i]);
     // A writer leaves when its data is queued: from then on its host needs somebody to poll it.
@@ -275,8 +277,12 @@ static void turns_are_taken(void **state)
     (void)state;
     worlds_open(&a, &b, true);
     world_streams(&a, &b, WORLD_B, 7106, &client, &server);
-    struct task tasks[6] = {{&a, .fd = client, .seed = 'a'}, {&a, .fd = client, .seed = 'b'}, {&a, .fd = client, .seed = 'c'},
-                            {&b, .fd = server}, {&b, .fd = server}, {&b, .fd = server}};
+    struct task tasks[6] = {{&a, .fd = client, .seed = 'a'},
+                            {&a, .fd = client, .seed = 'b'},
+                            {&a, .fd = client, .seed = 'c'},
+                            {&b, .fd = server},
+                            {&b, .fd = server},
+                            {&b, .fd = server}};
     for (int i = 0; i < 6; i++)
         start(&threads[i], i < 3 ? write_records : read_records, &tasks[i]);
     for (int i = 0; i < 3; i++)
@@ -329,7 +335,8 @@ static void everything_at_once(void **state)
         int client, server;
         pthread_t threads[6];
         world_streams(&a, &b, WORLD_B, (uint16_t)(7200 + round), &client, &server);
-        struct task tasks[6] = {{&a, .fd = client}, {&a, .fd = client}, {&a, .fd = client}, {&b, .fd = server}, {&b, .fd = server}, {&b, .fd = server}};
+        struct task tasks[6] = {{&a, .fd = client}, {&a, .fd = client}, {&a, .fd = client},
+                                {&b, .fd = server}, {&b, .fd = server}, {&b, .fd = server}};
         for (int i = 0; i < 6; i++)
             start(&threads[i], i % 3 == 0 ? hammer_read : i % 3 == 1 ? write_until_stopped : hammer_select, &tasks[i]);
         usleep(3000u * (uint32_t)(round % 4));
