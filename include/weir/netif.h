@@ -103,11 +103,10 @@ struct weir_upper {
 };
 
 enum weir_netif_flag {
-    WEIR_NETIF_UP = 1,           // administratively up
-    WEIR_NETIF_LINK = 2,         // carrier
-    WEIR_NETIF_TX_BLOCKED = 4,   // the driver said FULL; weir_tx_ready clears it
-    WEIR_NETIF_SERVER_MODE = 8,  // no neighbour cache: replies go to the link address the request came from
-    WEIR_NETIF_VLAN = 16,        // frames carry an 802.1Q tag with `vlan`
+    WEIR_NETIF_UP = 1,          // administratively up
+    WEIR_NETIF_LINK = 2,        // carrier
+    WEIR_NETIF_TX_BLOCKED = 4,  // the driver said FULL; weir_tx_ready clears it
+    WEIR_NETIF_VLAN = 16,       // frames carry an 802.1Q tag with `vlan`
 };
 
 struct weir_netif_stats {
@@ -133,15 +132,13 @@ struct weir_netif {
     uint16_t capabilities;         // (driver) enum weir_netif_capability
     uint8_t flags;                 // enum weir_netif_flag
     uint8_t index;                 // 1 for the first interface
-    uint8_t tx_queue_hint;
-    uint8_t arp_state;              // of our own address: enum weir_address_state
-    uint8_t arp_count;              // probes or announcements sent
-    uint8_t prefix_length;          // of `address`
-    uint8_t conflicts;              // of `address` with other hosts, in a row
-    struct weir_addr address;       // any: none yet
-    struct weir_addr gateway_hint;  // unused by the core; shown by tools
-    uint32_t arp_due_us;            // next probe or announcement
-    uint32_t conflict_ms;           // when the address was last defended
+    uint8_t arp_state;             // of our own address: enum weir_address_state
+    uint8_t arp_count;             // probes or announcements sent
+    uint8_t prefix_length;         // of `address`
+    uint8_t conflicts;             // of `address` with other hosts, in a row
+    struct weir_addr address;      // any: none yet
+    uint32_t arp_due_us;           // next probe or announcement
+    uint32_t conflict_ms;          // when the address was last defended
     struct weir_netif_stats stats;
     const struct weir_upper *upper;  // both set by wrappers only
     void *upper_data;

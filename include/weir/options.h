@@ -19,7 +19,6 @@
 #define WEIR_DEFAULT_NETIFS 1
 #define WEIR_DEFAULT_LOOPBACK 0
 #define WEIR_DEFAULT_LOOPBACK_BYTES 0
-#define WEIR_DEFAULT_FORWARDING 0
 #define WEIR_DEFAULT_OUTBOX_BYTES 192
 #define WEIR_DEFAULT_ICMP_ERRORS 0
 #define WEIR_DEFAULT_IGMP 0
@@ -32,7 +31,6 @@
 #define WEIR_DEFAULT_TCP_SACK 0
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 0
-#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 4
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 4
 #define WEIR_DEFAULT_TCP_URGENT 0
@@ -80,7 +78,6 @@
 #define WEIR_DEFAULT_NETIFS 2
 #define WEIR_DEFAULT_LOOPBACK 0
 #define WEIR_DEFAULT_LOOPBACK_BYTES 2048
-#define WEIR_DEFAULT_FORWARDING 0
 #define WEIR_DEFAULT_OUTBOX_BYTES 2048
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 0
@@ -93,7 +90,6 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 1
-#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 32
 #define WEIR_DEFAULT_TCP_URGENT 0
@@ -141,7 +137,6 @@
 #define WEIR_DEFAULT_NETIFS 32
 #define WEIR_DEFAULT_LOOPBACK 1
 #define WEIR_DEFAULT_LOOPBACK_BYTES 262144
-#define WEIR_DEFAULT_FORWARDING 0
 #define WEIR_DEFAULT_OUTBOX_BYTES 73728
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 1
@@ -154,7 +149,6 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_FAST_PATH 1
 #define WEIR_DEFAULT_TCP_HELD 1
-#define WEIR_DEFAULT_TCP_OUT_OF_ORDER 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 0
 #define WEIR_DEFAULT_TCP_URGENT 1
@@ -273,12 +267,6 @@
 #if WEIR_CFG_LOOPBACK_BYTES < 0 || WEIR_CFG_LOOPBACK_BYTES > 16777216
 #error "WEIR_CFG_LOOPBACK_BYTES must be 0 to 16777216: packets on their way round"
 #endif
-#ifndef WEIR_CFG_FORWARDING  // a Weir host is not a router; forwarding is not built yet
-#define WEIR_CFG_FORWARDING WEIR_DEFAULT_FORWARDING
-#endif
-#if WEIR_CFG_FORWARDING < 0 || WEIR_CFG_FORWARDING > 0
-#error "WEIR_CFG_FORWARDING must be 0 to 0: a Weir host is not a router; forwarding is not built yet"
-#endif
 #ifndef WEIR_CFG_OUTBOX_BYTES  // replies (ICMP, RST, IGMP) waiting for weir_poll
 #define WEIR_CFG_OUTBOX_BYTES WEIR_DEFAULT_OUTBOX_BYTES
 #endif
@@ -350,12 +338,6 @@
 #endif
 #if WEIR_CFG_TCP_HELD < 0 || WEIR_CFG_TCP_HELD > 1
 #error "WEIR_CFG_TCP_HELD must be 0 to 1: drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done"
-#endif
-#ifndef WEIR_CFG_TCP_OUT_OF_ORDER  // segments beyond a hole are kept
-#define WEIR_CFG_TCP_OUT_OF_ORDER WEIR_DEFAULT_TCP_OUT_OF_ORDER
-#endif
-#if WEIR_CFG_TCP_OUT_OF_ORDER < 0 || WEIR_CFG_TCP_OUT_OF_ORDER > 1
-#error "WEIR_CFG_TCP_OUT_OF_ORDER must be 0 to 1: segments beyond a hole are kept"
 #endif
 #ifndef WEIR_CFG_TCP_INTERVALS  // holes remembered in a receive queue; 0: by need, at least limit/(2*MSS), in allocator builds
 #define WEIR_CFG_TCP_INTERVALS WEIR_DEFAULT_TCP_INTERVALS

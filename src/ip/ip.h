@@ -113,7 +113,7 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; 
 // Finds the way: fills *path (path->mtu from the path MTU cache). `source` any: chosen (RFC 1122 §3.3.4.3) and stored; otherwise it
 // must be ours. netif_bound 0: by route. Returns WEIR_OK, WEIR_NO_ROUTE, WEIR_NO_ADDRESS, WEIR_NETIF_DOWN.
 int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
-// The way back to where `packet` came from, for replies (in server mode: its link address).
+// The way back to where `packet` came from, for replies (without a neighbour cache: its link address).
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet);
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);

@@ -109,7 +109,7 @@ int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix
 }
 
 // The route to the interface's own subnet follows its address. With a full table there is none: the address stays useful for replies
-// only where no route is asked for (server mode).
+// only where no route is asked for (no neighbour cache).
 static void connected_route(struct weir *weir, struct weir_netif *netif)
 {
     struct ip *ip = &weir->ip;

@@ -89,7 +89,7 @@ struct fixture_options {
     uint16_t mtu;                  // 1500
     uint16_t vlan;                 // not 0: tagged
     const uint8_t *mac;            // FIXTURE_MAC; two fixtures on one link need two
-    uint8_t netif_flags;           // more enum weir_netif_flag (SERVER_MODE)
+    uint8_t netif_flags;           // more enum weir_netif_flag
     enum fixture_mode mode;
     uint32_t fail_at;  // this allocation fails, weir_create's included; the fixture then has weir NULL or goes on
     bool fail_onwards;
