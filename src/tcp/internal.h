@@ -135,6 +135,8 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
 void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already (RFC 2883)
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
+
+// congestion.c
 // Tells the congestion control of `acked` bytes cumulatively acknowledged, and what the log made of it.
 void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
                 uint32_t prior_inflight);

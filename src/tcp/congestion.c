@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What congestion control is told, through its contract (weir/cc.h): one sample for each acknowledgement, and the events.
+#include "tcp/internal.h"
+
+// RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)).
+uint32_t tcp_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
+
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
+{
+    const uint32_t inflight = flight_outstanding(c->flow->flight);
+    const struct weir_cc_sample sample = {
+        .now_us = weir->now,
+        .inflight = inflight,
+        .prior_inflight = inflight,
+        .mss = c->mss,
+        .srtt_us = rtt_smoothed(&c->rtt),
+        .min_rtt_us = c->rtt.min_us,
+        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+    };
+    tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
+}
+
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
+                uint32_t prior_inflight)
+{
+    const uint32_t cwnd = c->flow->window.cwnd;
+    // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
+    const bool slow_start = cwnd < c->flow->window.ssthresh;
+    const bool cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > cwnd / 2);
+    const struct weir_cc_sample sample = {
+        .now_us = weir->now,
+        .acked = acked,
+        .sacked = delta->delivered > acked ? delta->delivered - acked : 0,
+        .lost = delta->newly_lost,
+        .inflight = inflight,
+        .prior_inflight = prior_inflight,
+        .mss = c->mss,
+        .rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0,
+        .srtt_us = rtt_smoothed(&c->rtt),
+        .min_rtt_us = c->rtt.min_us,
+        .acked_segments = acked <= c->mss ? acked != 0 : (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX),
+        .app_limited = !cwnd_limited,
+        .cwnd_limited = cwnd_limited,
+        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+    };
+    tcp_cc(c)->ack(c->flow->cc_state, &sample, &c->flow->window);
+}
