@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What loss-based algorithms share: the initial window, slow start, the answer to idling. Sizes are bytes.
+// What loss-based algorithms share: the initial window, slow start, the answers to events that differ only in how far a loss
+// reduces the window. Sizes are bytes.
 #ifndef CC_COMMON_H
 #define CC_COMMON_H
 
@@ -8,40 +9,37 @@
 
 #define CC_WINDOW_MAX 0x40000000u  // 1 GiB, the largest window TCP can express (RFC 7323 §2.3); keeps sums below 2^32
 
+struct cc_loss {
+    uint32_t after_rto;                   // bytes outstanding at a timeout that are not acknowledged yet
+    uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
+    bool rto;                             // the last reduction was a timeout: slow start goes on through the end of recovery
+};
+
 // RFC 6928 §2.
 static inline uint32_t cc_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
 
 // FlightSize when something was lost (RFC 5681 equation 4): not cwnd, which an idle application leaves unused.
 static inline uint32_t cc_flight_size(const struct weir_cc_sample *sample) { return max_u32(sample->inflight, sample->prior_inflight); }
 
-// Slow start counts bytes (RFC 3465), so an ACK that stands for many segments is worth as many. Only what a timeout left
-// behind is worth one segment an ACK (§2.3): that data did not leave the network just now. Returns the acknowledged bytes
-// that were not used because ssthresh was reached.
-static inline uint32_t cc_slow_start(const struct weir_cc_sample *sample, struct weir_cc_window *window, uint32_t *after_rto)
+// The window shrinks with this event.
+static inline bool cc_reduces(enum weir_cc_event event)
 {
-    uint32_t acked = sample->acked;
-    if (*after_rto) {
-        *after_rto -= min_u32(*after_rto, acked);
-        acked = min_u32(acked, sample->mss);
-    }
-    const uint32_t grown = min_u32(acked, window->ssthresh - window->cwnd);
-    window->cwnd = min_u32(window->cwnd + grown, CC_WINDOW_MAX);
-    return acked - grown;
+    return event == WEIR_CC_ENTER_RECOVERY || event == WEIR_CC_RTO || event == WEIR_CC_ECN;
 }
 
-static inline void cc_init_window(const struct weir_cc_sample *sample, struct weir_cc_window *window)
-{
-    if (window->cwnd == 0) {  // otherwise the algorithm was changed on a live connection
-        window->cwnd = cc_initial_window(sample->mss);
-        window->ssthresh = WEIR_CC_UNLIMITED;
-    }
-}
+// A reduction is undone with this event, so what the algorithm itself changed at it must be given back too. Asked before cc_event.
+static inline bool cc_undoes(const struct cc_loss *loss, enum weir_cc_event event) { return event == WEIR_CC_UNDO && loss->prior_cwnd; }
 
-// After idling the window is no longer known to fit the path: begin again, but remember most of it (RFC 2861 §2, RFC 5681 §4.1).
-static inline void cc_idle_restart(const struct weir_cc_sample *sample, struct weir_cc_window *window)
-{
-    window->ssthresh = max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
-    window->cwnd = min_u32(window->cwnd, cc_initial_window(sample->mss));
-}
+// What every event does to the window. Where it shrinks, to `ssthresh` (two segments at the least); that is not looked at otherwise.
+void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window,
+              uint32_t ssthresh);
+
+// Slow start, and the conditions of any growth: a window that was not used proves nothing (RFC 7661 §4), and in recovery it is not the
+// algorithm's. Returns the acknowledged bytes that count for congestion avoidance.
+uint32_t cc_slow_start(struct cc_loss *loss, const struct weir_cc_sample *sample, struct weir_cc_window *window);
+
+// One segment for each `per` bytes acknowledged (not 0), never more than a segment for each; the remainder stays in *credit, so that
+// nothing is lost to rounding.
+void cc_grow(uint32_t *credit, uint32_t acked, uint32_t per, uint32_t mss, struct weir_cc_window *window);
 
 #endif

@@ -34,11 +34,9 @@ struct cubic_epoch {
     bool friendly;  // W_cubic is below w_est
 };
 struct cubic {
+    struct cc_loss loss;
     struct cubic_epoch now, prior;
-    uint32_t last_us;                     // time of the last ACK
-    uint32_t after_rto;                   // bytes outstanding at a timeout that are not acknowledged yet
-    uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
-    bool rto;                             // the last reduction was a timeout
+    uint32_t last_us;  // time of the last ACK
 };
 _Static_assert(sizeof(struct cubic) <= WEIR_CC_STATE_MAX, "state of cubic");
 
@@ -126,70 +124,31 @@ static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_c
 static void cubic_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct cubic *cubic = state;
-    if (sample->cwnd_limited && !sample->in_recovery && sample->acked) {
-        uint32_t acked = sample->acked;
-        if (window->cwnd < window->ssthresh)
-            acked = cc_slow_start(sample, window, &cubic->after_rto);
-        if (acked)
-            cubic_avoid(cubic, acked, sample, window);
-    }
+    const uint32_t acked = cc_slow_start(&cubic->loss, sample, window);
+    if (acked)
+        cubic_avoid(cubic, acked, sample, window);
     cubic->last_us = sample->now_us;
 }
 
-// §4.6, §4.7. cwnd and ssthresh fall to 0.7 of what was in flight; w_max is the height just lost, or a little less when
-// the last one was not reached again, to make room for new flows.
-static void cubic_reduce(struct cubic *cubic, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+// §4.6, §4.7, §4.8. w_max is the height just lost, or a little less when the last one was not reached again, to make room for new flows;
+// after a timeout it is forgotten: K is 0 and the plateau is where avoidance begins.
+static void cubic_reduce(struct cubic *cubic, bool rto, uint32_t cwnd)
 {
+    const uint32_t w_max = cwnd < cubic->now.w_max ? CUBIC_CONVERGE(cwnd) : cwnd;
     cubic->prior = cubic->now;
-    cubic->prior_cwnd = window->cwnd;
-    cubic->prior_ssthresh = window->ssthresh;
-    cubic->now = (struct cubic_epoch){
-        .w_max = window->cwnd < cubic->now.w_max ? CUBIC_CONVERGE(window->cwnd) : window->cwnd,
-        .cwnd_prior = window->cwnd,
-    };
-    cubic->after_rto = 0;
-    cubic->rto = false;
-    window->cwnd = window->ssthresh = max_u32(CUBIC_BETA(cc_flight_size(sample)), 2 * sample->mss);
-}
-
-static void cubic_undo(struct cubic *cubic, struct weir_cc_window *window)
-{
-    if (cubic->prior_cwnd == 0)
-        return;
-    window->cwnd = max_u32(window->cwnd, cubic->prior_cwnd);
-    window->ssthresh = max_u32(window->ssthresh, cubic->prior_ssthresh);
-    cubic->now = cubic->prior;
-    cubic->prior_cwnd = 0;
-    cubic->after_rto = 0;
-    cubic->rto = false;
+    cubic->now = (struct cubic_epoch){.w_max = rto ? 0 : w_max, .cwnd_prior = cwnd};
 }
 
 static void cubic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct cubic *cubic = state;
-    switch (event) {
-    case WEIR_CC_INIT: cc_init_window(sample, window); break;
-    case WEIR_CC_ENTER_RECOVERY:
-    case WEIR_CC_ECN: cubic_reduce(cubic, sample, window); break;
-    case WEIR_CC_EXIT_RECOVERY:
-        if (!cubic->rto)
-            window->cwnd = window->ssthresh;
-        cubic->rto = false;
-        break;
-    case WEIR_CC_RTO:
-        cubic_reduce(cubic, sample, window);
-        window->cwnd = sample->mss;
-        cubic->now.w_max = 0;  // §4.8: afterwards K is 0 and the plateau is where avoidance begins
-        cubic->after_rto = cc_flight_size(sample);
-        cubic->rto = true;
-        break;
-    case WEIR_CC_UNDO: cubic_undo(cubic, window); break;
-    case WEIR_CC_IDLE_RESTART:
-        cc_idle_restart(sample, window);
+    if (cc_reduces(event))
+        cubic_reduce(cubic, event == WEIR_CC_RTO, window->cwnd);
+    if (cc_undoes(&cubic->loss, event))
+        cubic->now = cubic->prior;
+    cc_event(&cubic->loss, event, sample, window, CUBIC_BETA(cc_flight_size(sample)));
+    if (event == WEIR_CC_IDLE_RESTART)
         cubic->now.running &= window->cwnd >= window->ssthresh;
-        break;
-    case WEIR_CC_EXIT_SLOW_START: window->ssthresh = min_u32(window->ssthresh, window->cwnd); break;
-    }
     cubic->last_us = sample->now_us;
 }
 
