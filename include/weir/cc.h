@@ -21,11 +21,12 @@ enum weir_cc_event {
     WEIR_CC_UNDO,             // the last reduction was spurious: restore what was before it
     WEIR_CC_IDLE_RESTART,     // sending again after idling longer than one RTO (RFC 7661, RFC 5681 §4.1)
     WEIR_CC_ECN,              // the peer echoed congestion experienced, at most once a round trip
-    WEIR_CC_EXIT_SLOW_START,  // HyStart++ says that slow start has found its end
+    WEIR_CC_EXIT_SLOW_START,  // HyStart++ (RFC 9406) says that slow start has found its end: ssthresh = cwnd
 };
 
-// What one acknowledgement, or one event, showed. Filled the same way for every algorithm, except `delivered` to
-// `round_start`, which are zero unless the algorithm says `wants_rate`.
+// What one acknowledgement, or one event, showed. Filled the same way for every algorithm, except the last part, which is zero unless the
+// algorithm says `wants_rate`: the delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation). Counters run modulo 2^32: compare
+// them by the sign of their difference. Of the last part an event has only total_delivered and total_lost.
 struct weir_cc_sample {
     uint32_t now_us;
     uint32_t acked;           // bytes newly cumulatively acknowledged
@@ -37,29 +38,35 @@ struct weir_cc_sample {
     uint32_t mss;             // bytes of payload in a full segment
     uint32_t rtt_us;          // newest sample; 0: none with this acknowledgement
     uint32_t srtt_us;         // smoothed; 0: none yet
-    uint32_t min_rtt_us;      // smallest seen; WEIR_CC_UNLIMITED: none yet
+    uint32_t min_rtt_us;      // smallest seen; WEIR_CC_UNLIMITED: none yet. A window of time over rtt_us is the algorithm's own affair
     uint16_t acked_segments;  // segments covered by `acked` (an acknowledgement may cover many)
-    bool app_limited;         // the application, not the network, limits the flow
+    bool app_limited;         // the application, not the network, limits the flow; with wants_rate: limited the rate sample
     bool cwnd_limited;        // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
-    bool round_start;         // a round trip, counted by delivered data, began
     bool in_recovery;
-    uint64_t delivered;    // bytes delivered over the interval
-    uint32_t interval_us;  // max(send interval, ack interval) of the rate sample
+    bool round_start;          // a round trip, counted by delivered data, began
+    uint32_t delivered;        // bytes delivered over the interval
+    uint32_t interval_us;      // max(send interval, ack interval) of the rate sample; 0: this acknowledgement gives no rate
+    uint32_t total_delivered;  // bytes delivered since the connection began
+    uint32_t prior_delivered;  // total_delivered when the newest segment of this acknowledgement was sent
+    uint32_t total_lost;       // bytes marked lost since the flow began; what is sent again and lost again counts again
+    uint32_t tx_inflight;      // bytes in flight when that segment was sent, with it
 };
 
 // What the algorithm decides. Kept by TCP between calls; the algorithm changes what it wants changed.
 struct weir_cc_window {
     uint32_t cwnd;            // bytes
     uint32_t ssthresh;        // bytes; WEIR_CC_UNLIMITED at first
-    uint32_t pacing_rate;     // bytes/s; 0: not paced (or TCP's own default); WEIR_CC_UNLIMITED: no limit
-    uint16_t burst_segments;  // send quantum when paced; 0: TCP's default
+    uint32_t pacing_rate;     // bytes/s of payload; 0: not paced (or, where the socket asks for pacing, TCP's own rate); WEIR_CC_UNLIMITED:
+                              // no limit
+    uint16_t burst_segments;  // send quantum when paced, if it is more than TCP's own; 0: TCP's own
 };
 
 struct weir_cc {
     const char *name;
     uint16_t state_bytes;
-    bool wants_rate;     // fill in the delivery-rate part
-    bool owns_recovery;  // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it
+    bool wants_rate;       // fill in the delivery-rate part
+    bool owns_recovery;    // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it
+    bool owns_slow_start;  // it ends slow start by itself (Vegas, BBR): HyStart++ leaves it alone
     void (*ack)(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window);
     void (*event)(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window);
 };
