@@ -28,7 +28,7 @@ static const char usage[] =
     "  --pcap FILE          capture all frames, for Wireshark\n"
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
     "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
-    "  --cc NAME            congestion control (cubic, reno)\n"
+    "  --cc NAME            congestion control (cubic, reno, bic, htcp, vegas, westwood, yeah)\n"
     "  --run 'COMMAND ...'  one of:\n"
     "      ping HOST [-c N] [-i SECONDS] [-s BYTES]\n"
     "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] "

@@ -10,7 +10,8 @@
 
 #include "weir/options.h"
 
-#define WEIR_CC_STATE_MAX (WEIR_CFG_CC_CUBIC ? 128 : 32)  // bytes, asserted for each algorithm at build time
+#define WEIR_CC_LARGE (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH)
+#define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 128 : 32)  // bytes, asserted for each algorithm at build time
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
 enum weir_cc_event {
@@ -65,14 +66,19 @@ struct weir_cc {
     const char *name;
     uint16_t state_bytes;
     bool wants_rate;       // fill in the delivery-rate part
-    bool owns_recovery;    // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it
+    bool owns_recovery;    // cwnd in recovery is the algorithm's (BBR); otherwise PRR/RFC 6675 governs it, and `ack` only looks
     bool owns_slow_start;  // it ends slow start by itself (Vegas, BBR): HyStart++ leaves it alone
     void (*ack)(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window);
     void (*event)(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window);
 };
 
-extern const struct weir_cc weir_cc_reno;   // RFC 5681, 6582, 3465-style byte counting
-extern const struct weir_cc weir_cc_cubic;  // RFC 9438
+extern const struct weir_cc weir_cc_reno;      // RFC 5681, 6582, 3465-style byte counting
+extern const struct weir_cc weir_cc_cubic;     // RFC 9438
+extern const struct weir_cc weir_cc_bic;       // Xu, Harfoush and Rhee, INFOCOM 2004
+extern const struct weir_cc weir_cc_htcp;      // H-TCP: Leith and Shorten, PFLDnet 2004
+extern const struct weir_cc weir_cc_vegas;     // Brakmo and Peterson, JSAC 1995
+extern const struct weir_cc weir_cc_westwood;  // Westwood+: Mascolo and others, CCR 2004
+extern const struct weir_cc weir_cc_yeah;      // Baiocchi, Castellani and Vacirca, PFLDnet 2007
 // NULL-terminated list of what is built in; the first is the default.
 extern const struct weir_cc *const weir_cc_list[];
 const struct weir_cc *weir_cc_find(const char *name);  // NULL: the default. Returns NULL when there is none of that name

@@ -50,6 +50,11 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 536
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
 #define WEIR_DEFAULT_CC_CUBIC 0
+#define WEIR_DEFAULT_CC_BIC 0
+#define WEIR_DEFAULT_CC_HTCP 0
+#define WEIR_DEFAULT_CC_VEGAS 0
+#define WEIR_DEFAULT_CC_WESTWOOD 0
+#define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_SOCKETS 2
 #define WEIR_DEFAULT_LISTENERS 1
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
@@ -109,6 +114,11 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 1460
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
 #define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_CC_BIC 0
+#define WEIR_DEFAULT_CC_HTCP 0
+#define WEIR_DEFAULT_CC_VEGAS 0
+#define WEIR_DEFAULT_CC_WESTWOOD 0
+#define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_SOCKETS 8
 #define WEIR_DEFAULT_LISTENERS 4
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
@@ -168,6 +178,11 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 65495
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
 #define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_CC_BIC 1
+#define WEIR_DEFAULT_CC_HTCP 1
+#define WEIR_DEFAULT_CC_VEGAS 1
+#define WEIR_DEFAULT_CC_WESTWOOD 1
+#define WEIR_DEFAULT_CC_YEAH 1
 #define WEIR_DEFAULT_SOCKETS 1048575
 #define WEIR_DEFAULT_LISTENERS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 20
@@ -452,6 +467,36 @@
 #endif
 #if WEIR_CFG_CC_CUBIC < 0 || WEIR_CFG_CC_CUBIC > 1
 #error "WEIR_CFG_CC_CUBIC must be 0 to 1: CUBIC (RFC 9438), the default where built; otherwise Reno"
+#endif
+#ifndef WEIR_CFG_CC_BIC  // congestion control bic: BIC (Xu, Harfoush and Rhee 2004)
+#define WEIR_CFG_CC_BIC WEIR_DEFAULT_CC_BIC
+#endif
+#if WEIR_CFG_CC_BIC < 0 || WEIR_CFG_CC_BIC > 1
+#error "WEIR_CFG_CC_BIC must be 0 to 1: congestion control bic: BIC (Xu, Harfoush and Rhee 2004)"
+#endif
+#ifndef WEIR_CFG_CC_HTCP  // congestion control htcp: H-TCP (Leith and Shorten 2004)
+#define WEIR_CFG_CC_HTCP WEIR_DEFAULT_CC_HTCP
+#endif
+#if WEIR_CFG_CC_HTCP < 0 || WEIR_CFG_CC_HTCP > 1
+#error "WEIR_CFG_CC_HTCP must be 0 to 1: congestion control htcp: H-TCP (Leith and Shorten 2004)"
+#endif
+#ifndef WEIR_CFG_CC_VEGAS  // congestion control vegas: Vegas (Brakmo and Peterson 1995)
+#define WEIR_CFG_CC_VEGAS WEIR_DEFAULT_CC_VEGAS
+#endif
+#if WEIR_CFG_CC_VEGAS < 0 || WEIR_CFG_CC_VEGAS > 1
+#error "WEIR_CFG_CC_VEGAS must be 0 to 1: congestion control vegas: Vegas (Brakmo and Peterson 1995)"
+#endif
+#ifndef WEIR_CFG_CC_WESTWOOD  // congestion control westwood: Westwood+ (Mascolo and others 2004)
+#define WEIR_CFG_CC_WESTWOOD WEIR_DEFAULT_CC_WESTWOOD
+#endif
+#if WEIR_CFG_CC_WESTWOOD < 0 || WEIR_CFG_CC_WESTWOOD > 1
+#error "WEIR_CFG_CC_WESTWOOD must be 0 to 1: congestion control westwood: Westwood+ (Mascolo and others 2004)"
+#endif
+#ifndef WEIR_CFG_CC_YEAH  // congestion control yeah: YeAH (Baiocchi, Castellani and Vacirca 2007)
+#define WEIR_CFG_CC_YEAH WEIR_DEFAULT_CC_YEAH
+#endif
+#if WEIR_CFG_CC_YEAH < 0 || WEIR_CFG_CC_YEAH > 1
+#error "WEIR_CFG_CC_YEAH must be 0 to 1: congestion control yeah: YeAH (Baiocchi, Castellani and Vacirca 2007)"
 #endif
 #ifndef WEIR_CFG_SOCKETS  // sockets of all kinds at once
 #define WEIR_CFG_SOCKETS WEIR_DEFAULT_SOCKETS

@@ -13,7 +13,7 @@ static void cc_undo(struct cc_loss *loss, struct weir_cc_window *window)
         return;
     window->cwnd = max_u32(window->cwnd, loss->prior_cwnd);
     window->ssthresh = max_u32(window->ssthresh, loss->prior_ssthresh);
-    *loss = (struct cc_loss){0};
+    *loss = (struct cc_loss){.keep = true};
 }
 
 static void cc_begin(const struct weir_cc_sample *sample, struct weir_cc_window *window)
@@ -34,15 +34,15 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
     case WEIR_CC_ENTER_RECOVERY:
     case WEIR_CC_ECN: cc_reduce(loss, sample, window, ssthresh); break;
     case WEIR_CC_EXIT_RECOVERY:
-        if (!loss->rto)
+        if (!loss->keep)
             window->cwnd = window->ssthresh;
-        loss->rto = false;
+        loss->keep = false;
         break;
     case WEIR_CC_RTO:
         cc_reduce(loss, sample, window, ssthresh);
         window->cwnd = sample->mss;
         loss->after_rto = cc_flight_size(sample);
-        loss->rto = true;
+        loss->keep = true;
         break;
     case WEIR_CC_UNDO: cc_undo(loss, window); break;
     case WEIR_CC_IDLE_RESTART:  // it is no longer known to fit the path: begin again, but remember most of it (RFC 2861 §2, RFC 5681 §4.1)

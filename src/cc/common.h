@@ -12,7 +12,7 @@
 struct cc_loss {
     uint32_t after_rto;                   // bytes outstanding at a timeout that are not acknowledged yet
     uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
-    bool rto;                             // the last reduction was a timeout: slow start goes on through the end of recovery
+    bool keep;                            // the last reduction was a timeout, or was undone: the end of recovery is none for cwnd
 };
 
 // RFC 6928 §2.

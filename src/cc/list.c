@@ -10,6 +10,21 @@ const struct weir_cc *const weir_cc_list[] = {
     &weir_cc_cubic,
 #endif
     &weir_cc_reno,
+#if WEIR_CFG_CC_BIC
+    &weir_cc_bic,
+#endif
+#if WEIR_CFG_CC_HTCP
+    &weir_cc_htcp,
+#endif
+#if WEIR_CFG_CC_VEGAS
+    &weir_cc_vegas,
+#endif
+#if WEIR_CFG_CC_WESTWOOD
+    &weir_cc_westwood,
+#endif
+#if WEIR_CFG_CC_YEAH
+    &weir_cc_yeah,
+#endif
     NULL,
 };
 

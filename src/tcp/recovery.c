@@ -102,7 +102,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
         enter(weir, c);
     if (delta->newly_lost)
         c->flow->retransmit_from = c->snd.una;
-    if ((acked || delta->delivered) && (!(c->flags & TCP_IN_RECOVERY) || tcp_cc(c)->owns_recovery))
+    if (acked || delta->delivered)
         tcp_cc_ack(weir, c, delta, acked, tcp_recovery_pipe(c), prior_inflight);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
         tcp_wants_output(weir, c);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// BIC: Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004, with the constants
+// that Linux chose. Between the window that was lost and the one that was left, the next is searched as in a sorted list: half way (here
+// a quarter) at a time, never more than BIC_STEP_MAX segments; beyond it, slowly first, then faster.
+//
+// Bytes acknowledged are counted, not ACKs, so the paper's ratio of delayed ACKs has no place: one ACK for ten segments is worth ten.
+#include "cc/common.h"
+
+#define BIC_LOW_WINDOW 14u  // segments; up to here it is Reno
+#define BIC_STEP_MAX 16u    // segments a round trip
+#define BIC_SEARCH 4u       // part of the distance that a round trip goes; also the width of the plateau in segments
+#define BIC_SMOOTH 5u       // round trips for one segment near the plateau
+#define BIC_FIRST 20u       // where no window was lost yet: 1/20 of it a round trip
+#define BIC_BETA(x) ((uint32_t)((uint64_t)(x)*819 >> 10))       // 0.8
+#define BIC_CONVERGE(x) ((uint32_t)((uint64_t)(x)*1843 >> 11))  // (1 + beta) / 2
+
+struct bic {
+    struct cc_loss loss;
+    uint32_t credit;                  // bytes acknowledged towards the next segment
+    uint32_t w_max, prior_w_max;      // the window that was lost; 0: none, or a timeout
+    uint32_t per, per_cwnd, per_mss;  // bytes acknowledged for one segment of growth, and for which cwnd and mss
+};
+_Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_MAX, "state of bic");
+
+// Bytes by which the window may grow in a round trip.
+static uint32_t bic_step(const struct bic *bic, uint32_t cwnd, uint32_t mss)
+{
+    if (cwnd <= BIC_LOW_WINDOW * mss)
+        return mss;
+    uint32_t step;
+    if (cwnd < bic->w_max) {
+        step = (bic->w_max - cwnd) / BIC_SEARCH;
+        if (step <= mss)
+            step = mss / BIC_SMOOTH;
+    } else {
+        const uint32_t beyond = cwnd - bic->w_max;
+        step = beyond < BIC_SEARCH * mss ? mss / BIC_SMOOTH : beyond / (BIC_SEARCH - 1);
+    }
+    step = min_u32(step, BIC_STEP_MAX * mss);
+    return max_u32(step, bic->w_max ? 1 : cwnd / BIC_FIRST);
+}
+
+// A segment for each `per` bytes acknowledged makes that step: one segment acknowledged at the least, or it would be faster than slow
+// start. Worked out only when the window is another.
+static void bic_work_out(struct bic *bic, uint32_t cwnd, uint32_t mss)
+{
+    if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == mss)
+        return;
+    const uint64_t per = (uint64_t)cwnd * mss / bic_step(bic, cwnd, mss);
+    bic->per = max_u32(per < CC_WINDOW_MAX ? (uint32_t)per : CC_WINDOW_MAX, mss);
+    bic->per_cwnd = cwnd;
+    bic->per_mss = mss;
+}
+
+static void bic_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    struct bic *bic = state;
+    const uint32_t acked = cc_slow_start(&bic->loss, sample, window);
+    if (!acked)
+        return;
+    bic_work_out(bic, window->cwnd, sample->mss);
+    cc_grow(&bic->credit, acked, bic->per, sample->mss, window);
+}
+
+static void bic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+{
+    struct bic *bic = state;
+    if (cc_reduces(event)) {
+        bic->prior_w_max = bic->w_max;
+        // A window that was not reached again makes room for new flows (fast convergence).
+        bic->w_max = window->cwnd < bic->w_max ? BIC_CONVERGE(window->cwnd) : window->cwnd;
+        if (event == WEIR_CC_RTO)  // what a timeout leaves of the path is not known: the search begins anew
+            bic->w_max = 0;
+    }
+    if (cc_undoes(&bic->loss, event))
+        bic->w_max = bic->prior_w_max;
+    const uint32_t flight = cc_flight_size(sample);
+    cc_event(&bic->loss, event, sample, window, flight <= BIC_LOW_WINDOW * sample->mss ? flight / 2 : BIC_BETA(flight));
+    if (event != WEIR_CC_EXIT_RECOVERY && event != WEIR_CC_EXIT_SLOW_START)
+        bic->per = bic->credit = 0;
+}
+
+const struct weir_cc weir_cc_bic = {.name = "bic", .state_bytes = sizeof(struct bic), .ack = bic_ack, .event = bic_event};
