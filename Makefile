@@ -15,7 +15,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test check size bench fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script check size bench fuzz fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -33,6 +33,11 @@ test:
 	@tools/need.sh test
 	@$(MAKE) -s $(B)/venv/ready
 	@$(PYTHON) tests/run.py $(if $(T),'$(T)')
+
+## make script     conversation scripts in packetdrill's language against Weir (F="path…": files or folders; docs/scripts.md)
+script:
+	@$(MAKE) -s $(B)/host/weir-script
+	@$(PYTHON) sim/script/run.py $(if $(F),$(F),tests/scripts)
 
 ## make check      format, lint, layers, symbols, options, conformance rows, headers
 check:

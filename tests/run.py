@@ -3,7 +3,8 @@
 """Builds and runs every test, shows progress, prints each failure with the command that repeats it alone, and ends with
 one line: N passed, N failed. Exit status 1 when any failed or none ran.
 
-Units (cmocka programs, each variant) and unit scripts (tests/unit/**/*_test.py) run two at a time; then the interop tests
+Units (cmocka programs, each variant), conversation scripts (tests/scripts, a folder a topic; host and asan) and unit scripts
+(tests/unit/**/*_test.py) run two at a time; then the interop tests
 (tests/interop/*.py) and the fuzz corpora, one after the other, because they measure time and own namespaces.
 usage: tests/run.py [PATTERN]      only programs and test names that contain PATTERN (or match it as a glob)"""
 import concurrent.futures
@@ -119,6 +120,23 @@ def parse_pytest(program, status):
     return results or [("ran no test", "failed")]
 
 
+def parse_conversations(program, status):
+    results = [(pathlib.Path(m.group(2)).stem, "passed" if m.group(1) == " ok " else "failed")
+               for m in re.finditer(r"^( ok |FAIL) +(\S+\.pkt)$", program.output, re.MULTILINE)]
+    if status != 0 and not any(r == "failed" for _, r in results):
+        results.append((f"exit status {status}", "failed"))
+    return results or [("ran no test", "failed")]
+
+
+def conversations():
+    """Each folder of tests/scripts in each variant that has a player for them."""
+    for folder in sorted({path.parent for path in (ROOT / "tests/scripts").rglob("*.pkt")}):
+        for variant in ("host", "asan"):
+            target = f"build/{variant}/weir-script"
+            command = [sys.executable, "sim/script/run.py", "--strict", f"--program={target}", str(folder.relative_to(ROOT))]
+            yield Program(f"{variant}/scripts/{folder.name}", command, UNIT_SECONDS, parse_conversations, target, {"PYTHONDONTWRITEBYTECODE": "1"})
+
+
 def unit_programs():
     listing = subprocess.run([*MAKE, "-s", "list-tests"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for target in listing:
@@ -213,7 +231,7 @@ def main():
     pattern = sys.argv[1] if len(sys.argv) > 1 else ""
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    units = list(unit_programs())
+    units = list(unit_programs()) + list(conversations())
     unit_scripts, interop = scripts()
     fuzz = replays()
     programs = {"units": units, "unit_scripts": unit_scripts, "interop": interop, "fuzz": fuzz}
@@ -224,7 +242,7 @@ def main():
     broken, complaints = set(), ""
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
-        broken, complaints = make("build.log", [p.target for p in chosen["units"]])
+        broken, complaints = make("build.log", sorted({p.target for p in chosen["units"]}))
     with concurrent.futures.ThreadPoolExecutor(UNIT_JOBS) as pool:
         waiting = []
         for program in chosen["units"] + chosen["unit_scripts"]:

@@ -3,6 +3,7 @@
 #   build/VARIANT/libweir.a        src/ of one profile; with api/, ports/posix and drivers/ where the profile is full
 #   build/VARIANT/libapps.a        apps/ without the main program
 #   build/VARIANT/weir-host        the host program (apps/host)
+#   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
 # A test that includes <pthread.h> is built for tsan as well. A line `// profiles: tiny small` in a test builds it for those
 # profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
@@ -21,7 +22,8 @@ LEFT_OUT_full := $(shell $(PYTHON) tools/options.py --sources full 2>/dev/null)
 SRC_tiny := $(filter-out $(LEFT_OUT_tiny),$(SRC))
 SRC_small := $(filter-out $(LEFT_OUT_small),$(SRC))
 SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
-HOST_PARTS := $(call find_c,api ports/posix drivers sim)
+SCRIPT_MAIN := sim/script/engine.c
+HOST_PARTS := $(filter-out $(SCRIPT_MAIN),$(call find_c,api ports/posix drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 EXAMPLES := $(call find_c,examples)
@@ -64,6 +66,9 @@ $(B)/$(1)/libapps.a: $$(APP_OBJECTS_$(1)) $(B)/$(1)/objects
 $(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
+$(B)/$(1)/weir-script: $(B)/$(1)/obj/sim/script/engine.o $(B)/$(1)/libweir.a
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
 $(B)/$(1)/libhelpers.a: $$(HELPER_OBJECTS_$(1)) $(B)/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(7) rcs $$@ $$(HELPER_OBJECTS_$(1))
@@ -73,7 +78,7 @@ $$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/l
 	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
--include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1)))
+-include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(B)/$(1)/obj/sim/script/engine.d
 endef
 
 .PHONY: always apps examples tests

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Options of a script, and its init commands: which of Linux's settings Weir can take over, which it has by itself, and which make
+a script one for Linux only."""
+import dataclasses
+import ipaddress
+import re
+import shlex
+
+from . import ScriptError, Skip
+
+ANY = None
+# Settings that ask for nothing but what Weir does: the values that are true of it. ANY: the value has no effect on a conversation (a
+# limit that is not reached, a queue below TCP, a cache between connections, or only how large the pieces are that go to a device).
+SAME = {
+    "tcp_timestamps": {"1"}, "tcp_sack": {"1"}, "tcp_dsack": {"1"}, "tcp_window_scaling": {"1"}, "tcp_syncookies": {"0", "1"},
+    "tcp_recovery": {"1"}, "tcp_early_retrans": {"3", "4"}, "tcp_frto": {"1", "2"}, "tcp_reordering": {"3"}, "tcp_fack": {"0"},
+    "tcp_abort_on_overflow": {"0"}, "tcp_adv_win_scale": ANY, "tcp_app_win": ANY, "tcp_autocorking": {"0"}, "tcp_base_mss": ANY,
+    "tcp_challenge_ack_limit": ANY, "tcp_comp_sack_delay_ns": ANY, "tcp_comp_sack_nr": ANY, "tcp_comp_sack_slack_ns": ANY,
+    "tcp_early_demux": ANY, "tcp_fastopen": ANY, "tcp_fastopen_blackhole_timeout_sec": ANY, "tcp_fastopen_key": ANY, "tcp_fin_timeout": {"60"},
+    "tcp_fwmark_accept": {"0"}, "tcp_invalid_ratelimit": {"500"}, "tcp_keepalive_intvl": {"75"}, "tcp_keepalive_probes": {"9"},
+    "tcp_keepalive_time": {"7200"}, "tcp_limit_output_bytes": ANY, "tcp_low_latency": ANY, "tcp_max_orphans": ANY,
+    "tcp_max_reordering": ANY, "tcp_max_syn_backlog": ANY, "tcp_max_tw_buckets": ANY, "tcp_mem": ANY, "tcp_migrate_req": {"0"},
+    "tcp_min_rtt_wlen": ANY, "tcp_min_snd_mss": ANY, "tcp_min_tso_segs": ANY, "tcp_moderate_rcvbuf": ANY, "tcp_mtu_probing": {"0"},
+    "tcp_no_metrics_save": ANY, "tcp_no_ssthresh_metrics_save": ANY, "tcp_notsent_lowat": {"-1", "4294967295"},
+    "tcp_pacing_ca_ratio": ANY, "tcp_pacing_ss_ratio": ANY, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": ANY,
+    "tcp_rfc1337": ANY, "tcp_slow_start_after_idle": ANY, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
+    "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": ANY, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": ANY,
+    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn": {"0", "2"}, "tcp_ecn_fallback": ANY, "tcp_ecn_option": {"0"},
+    "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": ANY, "route.mtu_expires": ANY, "tcp_rto_min_us": {"200000"},
+}
+CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr")
+DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
+DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
+IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
+WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
+
+
+@dataclasses.dataclass
+class Config:
+    local: int = 0xc0a80001         # 192.168.0.1
+    remote: int = 0xc0000201        # 192.0.2.1
+    prefix: int = 16
+    mtu: int = 1500
+    receive: int = 0                # bytes; 0: Weir's default
+    send: int = 0
+    congestion: str = "-"
+    bind_port: int = 8080
+    connect_port: int = 8080
+    tolerance: int = 4000           # µs
+    tolerance_percent: float = 0.0
+    ts_tick: int = 0                # µs; 0: the value of timestamps is not checked
+    ts_scaled: bool = False
+    whole_segments: bool = False    # --strict_segments: an expected packet is one packet
+    built: frozenset = frozenset(CONGESTION)
+
+
+def address(text):
+    return int(ipaddress.IPv4Address(text.split("/")[0].strip('"')))
+
+
+def take_option(config, name, value, line):
+    try:
+        if name == "ip_version" and value not in ("ipv4", "ipv4-mapped-ipv6"):
+            raise Skip("IPv6", line)
+        if name == "local_ip":
+            config.local = address(value)
+        elif name == "remote_ip":
+            config.remote = address(value)
+        elif name == "netmask_ip":
+            config.prefix = bin(address(value)).count("1")
+        elif name == "mtu":
+            config.mtu = int(value)
+        elif name == "bind_port":
+            config.bind_port = int(value)
+        elif name == "connect_port":
+            config.connect_port = int(value)
+        elif name == "tolerance_usecs":
+            config.tolerance = int(value)
+        elif name == "tolerance_percent":
+            config.tolerance_percent = float(value)
+        elif name == "tcp_ts_tick_usecs":
+            config.ts_tick = int(value)
+        elif name == "tcp_ts_ecr_scaled":
+            config.ts_scaled = True
+        elif name == "strict_segments":
+            config.whole_segments = True
+        elif name in ("wire_client", "wire_server", "so_filename"):
+            raise Skip(f"--{name}", line)
+        elif name not in ("gateway_ip", "ip_version", "speed", "mss", "non_fatal", "dry_run", "is_anyip", "send_omit_free", "debug", "define",
+                          "verbose", "code_command", "code_format", "code_sockopt", "init_scripts", "timeout", "no_cleanup"):
+            raise ScriptError(f"there is no option --{name}", line)
+    except ValueError as error:
+        raise ScriptError(f"--{name}={value}: {error}", line)
+
+
+def take_sysctl(config, name, value, line):
+    name, value = name.strip().replace("/", "."), value.strip().strip("\"'")
+    if not name.startswith("net.ipv4."):
+        if name.startswith(("net.core.", "kernel.", "net.ipv6.", "net.mptcp.")):
+            if name in ("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.default_qdisc"):
+                return
+        raise Skip(f"sysctl {name}", line)
+    name = name[len("net.ipv4."):]
+    if name in ("tcp_rmem", "tcp_wmem"):
+        bounds = [arithmetic(number, line) for number in value.split()]
+        if name == "tcp_rmem":
+            config.receive = max(bounds[1:] or bounds)
+        else:
+            config.send = max(bounds[1:] or bounds)
+    elif name in ("tcp_congestion_control", "tcp_allowed_congestion_control"):
+        if value.split()[0] not in config.built:
+            raise Skip(f"congestion control {value}", line)
+        if name == "tcp_congestion_control":
+            config.congestion = value
+    elif name not in SAME:
+        raise Skip(f"sysctl net.ipv4.{name}", line)
+    elif SAME[name] is not ANY and value not in SAME[name]:
+        raise Skip(f"sysctl net.ipv4.{name}={value}", line)
+
+
+def arithmetic(text, line):
+    text = re.sub(r"\$\(\((.*?)\)\)", r"\1", text)
+    if not re.fullmatch(r"[\d*+() ]+", text):
+        raise Skip(f"'{text}' in a sysctl", line)
+    return int(eval(text))  # digits and operators only
+
+
+def take_command(config, text, line):
+    """The init command: shell, of which the usual lines are understood."""
+    text = re.sub(r"\\\n", " ", text)
+    for command in re.split(r"\n|;|&&|\|\|", text):
+        command = re.sub(r"\d?>+\s*/dev/null(\s+2>&1)?|2>&1", "", command).strip()
+        if DEFAULTS.match(command):
+            config.receive, config.send = DEFAULTS_RECEIVE, DEFAULTS_SEND
+            continue
+        if not command or IGNORED.match(command):
+            continue
+        written = WRITTEN.match(command)
+        if written:
+            take_sysctl(config, "net." + written.group(2).replace("/", "."), written.group(1), line)
+            continue
+        try:
+            words = shlex.split(re.sub(r"\$\(\((.*?)\)\)", lambda m: m.group(0).replace(" ", ""), command))
+        except ValueError:
+            words = [command]
+        if words[0].endswith("sysctl"):
+            pairs = [word for word in words[1:] if not word.startswith("-")]
+        elif words[0].endswith("set_sysctls.py"):
+            pairs = [re.sub(r"^/proc/sys/", "", word).replace("/", ".") for word in words[1:]]
+        else:
+            raise Skip(f"the command '{command}'", line)
+        for pair in pairs:
+            name, equals, value = pair.partition("=")
+            if not equals:
+                raise Skip(f"the command '{command}'", line)
+            take_sysctl(config, name, value, line)
