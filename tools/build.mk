@@ -4,6 +4,7 @@
 #   build/VARIANT/libapps.a        apps/ without the main program
 #   build/VARIANT/weir-host        the host program (apps/host)
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
+#   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
 # A test that includes <pthread.h> is built for tsan as well. A line `// profiles: tiny small` in a test builds it for those
 # profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
@@ -22,8 +23,8 @@ LEFT_OUT_full := $(shell $(PYTHON) tools/options.py --sources full 2>/dev/null)
 SRC_tiny := $(filter-out $(LEFT_OUT_tiny),$(SRC))
 SRC_small := $(filter-out $(LEFT_OUT_small),$(SRC))
 SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
-SCRIPT_MAIN := sim/script/engine.c
-HOST_PARTS := $(filter-out $(SCRIPT_MAIN),$(call find_c,api ports/posix drivers sim))
+SIM_MAIN := sim/main.c sim/script/engine.c
+HOST_PARTS := $(filter-out $(SIM_MAIN),$(call find_c,api ports/posix drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 EXAMPLES := $(call find_c,examples)
@@ -69,6 +70,9 @@ $(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/libweir
 $(B)/$(1)/weir-script: $(B)/$(1)/obj/sim/script/engine.o $(B)/$(1)/libweir.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
+$(B)/$(1)/weir-sim: $(B)/$(1)/obj/sim/main.o $(B)/$(1)/libweir.a
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -lm
 $(B)/$(1)/libhelpers.a: $$(HELPER_OBJECTS_$(1)) $(B)/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(7) rcs $$@ $$(HELPER_OBJECTS_$(1))
@@ -78,7 +82,7 @@ $$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/l
 	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
--include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(B)/$(1)/obj/sim/script/engine.d
+-include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
 endef
 
 .PHONY: always apps examples tests
@@ -101,7 +105,7 @@ $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_t
 $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL,,$(SRC_small),$(UNIT_small),ar))
 VARIANTS := host asan tsan mips tiny small
 
-apps: $(if $(APP_MAIN),$(B)/host/weir-host) examples
+apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
 $(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/libweir.a
 	@mkdir -p $(@D)

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The scenario bulk: flows over one bottleneck. One flow has the link to itself; several have a host at each end each, and a router at
+// either side of the bottleneck.
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "scenario.h"
+#include "trace.h"
+
+#define LOOK_NS SIM_MS(10)
+#define TRACE_NS SIM_MS(1)
+#define LIMIT_NS SIM_S(100000)  // of a transfer that does not end
+#define FULL_FRAME 1514u
+
+struct bulk {
+    const struct scenario *scenario;
+    struct sim *sim;
+    struct sim_link *bottleneck;
+    uint32_t count;
+    struct sim_flow **flows;
+    struct sim_trace *traces;
+    FILE *trace;
+};
+
+static uint64_t ns_of(double ms) { return (uint64_t)(ms * 1e6 + 0.5); }
+static uint32_t ppm_of(double percent) { return (uint32_t)(percent * 1e4 + 0.5); }
+
+void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *back)
+{
+    memset(there, 0, sizeof *there);
+    there->rate = (uint64_t)(s->rate * 1e6 + 0.5);
+    there->delay_ns = ns_of(s->delay);
+    there->jitter_ns = ns_of(s->jitter);
+    const double bytes = s->queue > 0 ? s->queue : s->bdp * s->rate * 1e6 / 8 * 2 * s->delay / 1e3;
+    there->queue_bytes = bytes < 2 * FULL_FRAME ? 2 * FULL_FRAME : (uint32_t)bytes;
+    there->queue_frames = (uint32_t)s->queue_frames;
+    there->queue = !strncmp(s->aqm, "codel", 5) ? SIM_CODEL : SIM_DROP_TAIL;
+    there->codel_marks = !strcmp(s->aqm, "codel-ecn");
+    there->mark_bytes = (uint32_t)s->mark;
+    there->reorder_ppm = ppm_of(s->reorder);
+    there->reorder_ns = ns_of(s->reorder_ms);
+    there->duplicate_ppm = ppm_of(s->duplicate);
+    there->corrupt_ppm = ppm_of(s->corrupt);
+    *back = *there;
+    there->loss_ppm = ppm_of(s->loss);
+    there->burst_ppm = ppm_of(s->burst);
+    there->burst_end_ppm = ppm_of(s->burst_end);
+    there->burst_loss_ppm = ppm_of(s->burst_loss);
+    back->loss_ppm = ppm_of(s->back_loss);
+}
+
+static struct sim_host *host_add(struct bulk *bulk, char side, uint32_t number)
+{
+    const struct sim_host_options options = {.granularity_us = (uint32_t)bulk->scenario->tick_us, .mtu = (uint16_t)bulk->scenario->mtu};
+    char name[16];
+    snprintf(name, sizeof name, bulk->count > 1 ? "%c%u" : "%c", side, number);
+    return sim_host_add(bulk->sim, name, &options);
+}
+
+static struct sim_link *link_add(struct bulk *bulk, struct sim_node *a, struct sim_node *b, bool bottleneck)
+{
+    struct sim_link_options options = {0};
+    struct sim_way back;
+    char path[SCENARIO_TEXT + 64];
+    if (bottleneck) {
+        bulk_ways(bulk->scenario, &options.there, &back);
+        options.back = &back;
+    }
+    snprintf(path, sizeof path, "%s/%s-%s.pcapng", bulk->scenario->pcap, sim_node_name(a), sim_node_name(b));
+    if (*bulk->scenario->pcap)
+        options.capture = path;
+    return sim_link_add(bulk->sim, a, b, &options);
+}
+
+static void flow_add(struct bulk *bulk, uint32_t number, struct sim_host *client, struct sim_host *server)
+{
+    const struct scenario *s = bulk->scenario;
+    const struct sim_user user = {.in_place = true, .send_buffer = (uint32_t)s->send_buffer, .receive_buffer = (uint32_t)s->receive_buffer};
+    struct sim_flow_options options = {.congestion_control = number < s->flows ? s->cc : s->other_cc,
+                                       .start_ns = ns_of(s->start * 1e3 * number),
+                                       .client = user,
+                                       .server = user};
+    options.client.bytes = s->bytes;
+    bulk->flows[number] = sim_flow_add(bulk->sim, client, server, &options);
+    sim_trace_start(&bulk->traces[number], bulk->flows[number], bulk->bottleneck, number ? NULL : bulk->trace,
+                    bulk->trace && !number ? TRACE_NS : LOOK_NS);
+}
+
+static void build(struct bulk *bulk)
+{
+    if (bulk->count == 1) {
+        struct sim_host *a = host_add(bulk, 'a', 0), *b = host_add(bulk, 'b', 0);
+        bulk->bottleneck = link_add(bulk, sim_node_of(a), sim_node_of(b), true);
+        flow_add(bulk, 0, a, b);
+        return;
+    }
+    struct sim_node *left = sim_router_add(bulk->sim, "left"), *right = sim_router_add(bulk->sim, "right");
+    bulk->bottleneck = link_add(bulk, left, right, true);
+    for (uint32_t number = 0; number < bulk->count; number++) {
+        struct sim_host *a = host_add(bulk, 'a', number), *b = host_add(bulk, 'b', number);
+        link_add(bulk, sim_node_of(a), left, false);
+        link_add(bulk, right, sim_node_of(b), false);
+        flow_add(bulk, number, a, b);
+    }
+}
+
+static bool all_finished(void *context)
+{
+    const struct bulk *bulk = context;
+    for (uint32_t number = 0; number < bulk->count; number++)
+        if (!sim_flow_stats(bulk->flows[number])->finished)
+            return false;
+    return true;
+}
+
+// (Σx)² / (n Σx²)
+static double jain(const struct bulk *bulk)
+{
+    double sum = 0, squares = 0;
+    for (uint32_t number = 0; number < bulk->count; number++) {
+        const double got = (double)sim_flow_stats(bulk->flows[number])->received[0];
+        sum += got;
+        squares += got * got;
+    }
+    return squares > 0 ? sum * sum / (bulk->count * squares) : 0;
+}
+
+static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
+{
+    const struct sim_flow_stats *stats = sim_flow_stats(bulk->flows[number]);
+    const struct sim_trace *trace = &bulk->traces[number];
+    const double samples = trace->samples ? (double)trace->samples : 1;
+    printf(
+        "%s{\"cc\": \"%s\", \"mbit\": %.4f, \"received\": %llu, \"retransmits\": %u, \"timeouts\": %u, \"srtt_ms\": %.3f, \"cwnd\": %.0f, "
+        "\"finished_s\": %.6f}",
+        number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
+        (double)stats->received[0] * 8 / 1e6 / seconds, (unsigned long long)stats->received[0], trace->last.total_retrans,
+        trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3, (double)trace->cwnd_sum / samples,
+        stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
+}
+
+static void print(const struct bulk *bulk, double seconds, double real_s)
+{
+    const struct sim_way_stats *way = sim_link_stats(bulk->bottleneck, false);
+    uint64_t received = 0;
+    for (uint32_t number = 0; number < bulk->count; number++)
+        received += sim_flow_stats(bulk->flows[number])->received[0];
+    printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"events\": %llu, "
+           "\"virtual_s\": %.6f, \"real_s\": %.4f, \"flows\": [",
+           (double)received * 8 / 1e6 / seconds, jain(bulk), way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0,
+           (unsigned long long)way->dropped, (unsigned long long)way->lost, (unsigned long long)way->marked,
+           (unsigned long long)sim_events(bulk->sim), seconds, real_s);
+    for (uint32_t number = 0; number < bulk->count; number++)
+        print_flow(bulk, number, seconds);
+    puts("]}");
+}
+
+static double real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int bulk_run(const struct scenario *scenario)
+{
+    struct bulk bulk = {.scenario = scenario, .count = (uint32_t)(scenario->flows + scenario->others)};
+    if (!bulk.count || bulk.count > 10000)
+        return 2;
+    if (*scenario->trace && !(bulk.trace = fopen(scenario->trace, "w"))) {
+        perror(scenario->trace);
+        return 2;
+    }
+    bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed, .unchecked = scenario->unchecked != 0});
+    bulk.flows = calloc(bulk.count, sizeof *bulk.flows);
+    bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
+    if (!bulk.flows || !bulk.traces)
+        abort();
+    const double began = real_now();
+    build(&bulk);
+    const bool good =
+        scenario->bytes ? sim_run_until(bulk.sim, all_finished, &bulk, LIMIT_NS) : sim_run(bulk.sim, ns_of(scenario->seconds * 1e3));
+    if (good) {
+        print(&bulk, (double)sim_now(bulk.sim) / 1e9, real_now() - began);
+    } else {
+        fprintf(stderr, "%s\nto replay: ", sim_failure(bulk.sim));
+        scenario_command(stderr, scenario);
+    }
+    sim_close(bulk.sim);
+    free(bulk.flows);
+    free(bulk.traces);
+    if (bulk.trace)
+        fclose(bulk.trace);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "scenario.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { TEXT, WHOLE, DECIMAL };
+
+struct setting {
+    const char *name;
+    enum kind kind;
+    size_t at;
+    const char *otherwise, *text;
+};
+
+#define ROW(field, kind, otherwise, text) \
+    { \
+#field, kind, offsetof(struct scenario, field), otherwise, text \
+    }
+static const struct setting settings[] = {
+    ROW(seed, WHOLE, "1", "what decides everything random"),
+    ROW(count, WHOLE, "1", "so many seeds, from `seed` on (campaign)"),
+    ROW(seconds, DECIMAL, "15", "virtual time; campaign: real time at most (0: no limit)"),
+    ROW(cc, TEXT, "cubic", "congestion control"),
+    ROW(flows, WHOLE, "1", "flows with `cc`; more than one: each between hosts of its own"),
+    ROW(others, WHOLE, "0", "flows with `other_cc` beside them"),
+    ROW(other_cc, TEXT, "cubic", ""),
+    ROW(start, DECIMAL, "0", "seconds between the starts of two flows"),
+    ROW(bytes, WHOLE, "0", "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
+    ROW(rate, DECIMAL, "10", "Mbit/s of layer 2 at the bottleneck; 0: no bottleneck"),
+    ROW(delay, DECIMAL, "10", "ms, each way"),
+    ROW(bdp, DECIMAL, "1", "queue in products of rate and round trip time"),
+    ROW(queue, DECIMAL, "0", "queue in bytes; 0: as `bdp` says"),
+    ROW(queue_frames, WHOLE, "0", "queue in frames, besides"),
+    ROW(aqm, TEXT, "droptail", "droptail, codel, or codel-ecn"),
+    ROW(mark, WHOLE, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
+    ROW(loss, DECIMAL, "0", "% of the frames, there, after the bottleneck"),
+    ROW(back_loss, DECIMAL, "0", "% on the way back"),
+    ROW(burst, DECIMAL, "0", "Gilbert–Elliott: % chance to go bad,"),
+    ROW(burst_end, DECIMAL, "25", "… % to become good again,"),
+    ROW(burst_loss, DECIMAL, "100", "… and % lost while bad"),
+    ROW(jitter, DECIMAL, "0", "ms at most, order is kept"),
+    ROW(reorder, DECIMAL, "0", "% of the frames, each way"),
+    ROW(reorder_ms, DECIMAL, "3", "so much later they come"),
+    ROW(duplicate, DECIMAL, "0", "%, each way"),
+    ROW(corrupt, DECIMAL, "0", "%, each way"),
+    ROW(mtu, WHOLE, "1500", "of the hosts"),
+    ROW(send_buffer, WHOLE, "0", "bytes; 0: the default"),
+    ROW(receive_buffer, WHOLE, "0", "bytes; 0: the default"),
+    ROW(tick_us, WHOLE, "0", "granularity of the hosts' clocks, µs"),
+    ROW(hosts, WHOLE, "1000", "how many (hosts)"),
+    ROW(pcap, TEXT, "", "folder for a pcapng file of each link"),
+    ROW(trace, TEXT, "", "CSV file with what the first flow's sender thinks, every ms"),
+    ROW(unchecked, WHOLE, "0", "1: nothing is checked, to see what checking costs"),
+};
+#define SETTINGS (sizeof settings / sizeof settings[0])
+
+static int set(struct scenario *scenario, const struct setting *setting, const char *value)
+{
+    char *field = (char *)scenario + setting->at, *end = NULL;
+    if (setting->kind == TEXT) {
+        if (strlen(value) >= SCENARIO_TEXT)
+            return -1;
+        strcpy(field, value);
+        return 0;
+    }
+    errno = 0;
+    if (setting->kind == WHOLE) {
+        const unsigned long long number = strtoull(value, &end, 0);
+        *(uint64_t *)(void *)field = number;
+    } else {
+        const double number = strtod(value, &end);
+        *(double *)(void *)field = number;
+        if (!(number >= 0))
+            return -1;
+    }
+    return errno || end == value || *end ? -1 : 0;
+}
+
+static const struct setting *find(const char *name)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *a = settings[i].name, *b = name;
+        while (*a && (*a == *b || (*a == '_' && *b == '-')))
+            a++, b++;
+        if (!*a && !*b)
+            return &settings[i];
+    }
+    return NULL;
+}
+
+void scenario_defaults(struct scenario *scenario)
+{
+    memset(scenario, 0, sizeof *scenario);
+    strcpy(scenario->name, "bulk");
+    for (size_t i = 0; i < SETTINGS; i++)
+        (void)set(scenario, &settings[i], settings[i].otherwise);
+}
+
+int scenario_set(struct scenario *scenario, const char *name, const char *value)
+{
+    if (!strcmp(name, "scenario")) {
+        if (strlen(value) >= SCENARIO_TEXT)
+            return -1;
+        strcpy(scenario->name, value);
+        return 0;
+    }
+    const struct setting *setting = find(name);
+    if (!setting) {
+        fprintf(stderr, "weir-sim: there is no setting %s; --help lists them\n", name);
+        return -1;
+    }
+    if (set(scenario, setting, value)) {
+        fprintf(stderr, "weir-sim: %s cannot be %s\n", name, value);
+        return -1;
+    }
+    return 0;
+}
+
+static char *trimmed(char *text)
+{
+    while (*text == ' ' || *text == '\t' || *text == '"')
+        text++;
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r\n\"", text[length - 1]))
+        text[--length] = 0;
+    return text;
+}
+
+int scenario_read(struct scenario *scenario, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[2 * SCENARIO_TEXT];
+    int number = 0, status = 0;
+    if (!file) {
+        fprintf(stderr, "weir-sim: %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    while (!status && fgets(line, sizeof line, file)) {
+        number++;
+        line[strcspn(line, "#")] = 0;
+        char *equals = strchr(line, '=');
+        if (equals) {
+            *equals = 0;
+            status = scenario_set(scenario, trimmed(line), trimmed(equals + 1));
+        } else if (*trimmed(line)) {
+            status = -1;
+        }
+    }
+    fclose(file);
+    if (status)
+        fprintf(stderr, "weir-sim: %s, line %d: a line is name = value\n", path, number);
+    return status;
+}
+
+void scenario_help(FILE *out)
+{
+    fputs("usage: weir-sim [--scenario NAME] [--file FILE] [--SETTING VALUE]...\n\nscenarios:\n", out);
+    for (const struct scenario_kind *kind = scenario_kinds; kind->name; kind++)
+        fprintf(out, "  %-14s %s\n", kind->name, kind->text);
+    fputs("\nsettings (a file has lines: name = value):\n", out);
+    for (size_t i = 0; i < SETTINGS; i++)
+        fprintf(out, "  --%-14s %s%s%s%s\n", settings[i].name, settings[i].text, *settings[i].otherwise ? " [" : "", settings[i].otherwise,
+                *settings[i].otherwise ? "]" : "");
+}
+
+void scenario_command(FILE *out, const struct scenario *scenario)
+{
+    struct scenario plain;
+    scenario_defaults(&plain);
+    fprintf(out, "build/host/weir-sim --scenario %s", scenario->name);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *field = (const char *)scenario + settings[i].at, *other = (const char *)&plain + settings[i].at;
+        const bool seed = !strcmp(settings[i].name, "seed");
+        if (settings[i].kind == TEXT ? !strcmp(field, other) : !seed && !memcmp(field, other, sizeof(uint64_t)))
+            continue;
+        if (settings[i].kind == TEXT)
+            fprintf(out, " --%s %s", settings[i].name, field);
+        else if (settings[i].kind == WHOLE)
+            fprintf(out, " --%s %llu", settings[i].name, (unsigned long long)*(const uint64_t *)(const void *)field);
+        else
+            fprintf(out, " --%s %.10g", settings[i].name, *(const double *)(const void *)field);
+    }
+    fputc('\n', out);
+}
+
+const struct scenario_kind scenario_kinds[] = {
+    {"bulk", "flows over one bottleneck; prints one line of JSON", bulk_run},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the program weir-sim runs, and its settings. A setting is a row of `settings` in scenario.c: on the command line --name value,
+// in a file name = value.
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <stdio.h>
+
+#include "sim.h"
+
+#define SCENARIO_TEXT 256u
+
+struct scenario {
+    char name[SCENARIO_TEXT];
+    uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked;
+    double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms, queue, bdp, seconds,
+        start;
+    char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];
+};
+
+void scenario_defaults(struct scenario *scenario);
+// 0; or −1 with a sentence on standard error.
+int scenario_set(struct scenario *scenario, const char *name, const char *value);
+int scenario_read(struct scenario *scenario, const char *path);
+void scenario_help(FILE *out);
+// The settings that differ from the defaults, as they would be typed: the command that repeats a run.
+void scenario_command(FILE *out, const struct scenario *scenario);
+
+struct scenario_kind {
+    const char *name, *text;
+    int (*run)(const struct scenario *scenario);  // exit status
+};
+extern const struct scenario_kind scenario_kinds[];  // the last one has no name
+
+int bulk_run(const struct scenario *scenario);
+int hosts_run(const struct scenario *scenario);
+// A link and its flows as the settings say, for bulk and for those who want the same in another loop. `options` has been made by
+// bulk_link; both ways.
+void bulk_ways(const struct scenario *scenario, struct sim_way *there, struct sim_way *back);
+
+#endif
