@@ -159,6 +159,7 @@ static bool servers_start(struct host *host)
         error = http_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
     if (error == WEIR_OK)
         error = iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
+    host->iperf3.test.copies = host->options->copy;
     host->serving = error == WEIR_OK;
     return error == WEIR_OK || failed("a server could not listen", error);
 }
@@ -178,8 +179,10 @@ static uint64_t host_turn(void *context, uint64_t now_us) { return loop_run(&((s
 
 static bool instance_open(struct host *host)
 {
-    const struct weir_config config = {.congestion_control = host->options->congestion};
-    const struct posix_options posix = {.turn = host_turn, .context = host};
+    const struct host_options *o = host->options;
+    const struct weir_config config = {
+        .congestion_control = o->congestion, .tcp_send_buffer_bytes = o->send_buffer, .tcp_receive_buffer_bytes = o->receive_buffer};
+    const struct posix_options posix = {.turn = host_turn, .context = host, .tick_us = o->tick_us};
     if (posix_host_init(&host->posix, &posix) != 0) {
         perror("weir-host: the POSIX port");
         return false;
@@ -191,7 +194,7 @@ static bool instance_open(struct host *host)
         return false;
     }
     posix_host_attach(&host->posix, host->weir);
-    weir_clock(host->weir, posix_now_us());
+    weir_clock(host->weir, posix_host_now(&host->posix));
     loop_init(&host->loop, host->weir);
     return true;
 }
@@ -263,7 +266,7 @@ static void farewell(struct host *host, bool released)
 void host_close(struct host *host)
 {
     posix_host_lock(&host->posix);
-    weir_clock(host->weir, posix_now_us());
+    weir_clock(host->weir, posix_host_now(&host->posix));
     host->closing = true;
     bool leased = host->options->dhcp && host->dhcp.socket > 0;
     if (leased)

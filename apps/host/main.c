@@ -33,7 +33,7 @@ static bool command_begin(const struct host_options *options, bool *begun)
     if (host.addressed) {
         *begun = true;
         posix_host_lock(&host.posix);
-        weir_clock(host.weir, posix_now_us());
+        weir_clock(host.weir, posix_host_now(&host.posix));
         bool good = command_start(&host, options->run);
         posix_host_unlock(&host.posix);
         return good;

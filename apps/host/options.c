@@ -28,7 +28,10 @@ static const char usage[] =
     "  --pcap FILE          capture all frames, for Wireshark\n"
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
     "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
-    "  --cc NAME            congestion control (cubic, reno, bic, htcp, vegas, westwood, yeah)\n"
+    "  --cc NAME            congestion control: one of those named below\n"
+    "  --send-buffer BYTES, --receive-buffer BYTES   limits of a stream's queues\n"
+    "  --tick US            the stack's clock moves in steps, as under a kernel with a timer tick\n"
+    "  --copy               the iperf3 server reads by copying, not in place\n"
     "  --run 'COMMAND ...'  one of:\n"
     "      ping HOST [-c N] [-i SECONDS] [-s BYTES]\n"
     "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] "
@@ -57,6 +60,10 @@ enum {
     OPTION_RATE,
     OPTION_SEED,
     OPTION_CC,
+    OPTION_SEND_BUFFER,
+    OPTION_RECEIVE_BUFFER,
+    OPTION_TICK,
+    OPTION_COPY,
     OPTION_RUN
 };
 
@@ -79,6 +86,10 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"rate", required_argument, NULL, OPTION_RATE},
                                              {"seed", required_argument, NULL, OPTION_SEED},
                                              {"cc", required_argument, NULL, OPTION_CC},
+                                             {"send-buffer", required_argument, NULL, OPTION_SEND_BUFFER},
+                                             {"receive-buffer", required_argument, NULL, OPTION_RECEIVE_BUFFER},
+                                             {"tick", required_argument, NULL, OPTION_TICK},
+                                             {"copy", no_argument, NULL, OPTION_COPY},
                                              {"run", required_argument, NULL, OPTION_RUN},
                                              {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
@@ -159,6 +170,14 @@ static bool take_congestion(struct host_options *options, const char *value)
     return weir_cc_find(value) != NULL || wrong("cc", value, "not built in (see --help)");
 }
 
+static bool take_u32(const char *option, const char *value, uint32_t min, uint32_t max, uint32_t *out)
+{
+    uint64_t number = 0;
+    const bool good = take_integer(option, value, min, max, &number);
+    *out = (uint32_t)number;
+    return good;
+}
+
 static bool take(int option, const char *value, struct host_options *o)
 {
     uint64_t number = 0;
@@ -175,10 +194,7 @@ static bool take(int option, const char *value, struct host_options *o)
         good = take_integer("http", value, 1, 65535, &number);
         o->http_port = (uint16_t)number;
         return good;
-    case OPTION_MTU:
-        good = take_integer("mtu", value, 68, 65535, &number);
-        o->mtu = (uint32_t)number;
-        return good;
+    case OPTION_MTU: return take_u32("mtu", value, 68, 65535, &o->mtu);
     case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
     case OPTION_PCAP: o->pcap = value; return true;
     case OPTION_LOSS: return take_percent("loss", value, &o->loss_ppm);
@@ -192,6 +208,10 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_RATE: return take_scaled("rate", value, 1e6, 1e6, "M", &o->rate_bps, "give Mbit/s from 0 (no limit) to 1000000");
     case OPTION_SEED: return take_integer("seed", value, 0, UINT64_MAX - 1, &o->seed);
     case OPTION_CC: return take_congestion(o, value);
+    case OPTION_SEND_BUFFER: return take_u32("send-buffer", value, 1, 1u << 30, &o->send_buffer);
+    case OPTION_RECEIVE_BUFFER: return take_u32("receive-buffer", value, 1, 1u << 30, &o->receive_buffer);
+    case OPTION_TICK: return take_u32("tick", value, 1, 1000000, &o->tick_us);
+    case OPTION_COPY: o->copy = true; return true;
     case OPTION_RUN: o->run = value; return true;
     default: return false;  // getopt_long has said what it does not know
     }
@@ -219,6 +239,9 @@ int host_options_parse(int argc, char **argv, struct host_options *options)
     while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
         if (option == 'h') {
             fputs(usage, stdout);
+            for (const struct weir_cc *const *cc = weir_cc_list; *cc != NULL; cc++)
+                printf("%s%s", cc == weir_cc_list ? "\nCongestion controls, the default first: " : ", ", (*cc)->name);
+            puts("");
             return 1;
         }
         if (!take(option, optarg, options))

@@ -24,8 +24,11 @@ struct host_options {
     uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm, delay_us;  // each way
     uint64_t rate_bps;                                                     // each way; 0: not shaped
     uint64_t seed;
-    const char *congestion;  // NULL: the default
-    const char *run;         // NULL: serve until interrupted
+    const char *congestion;                // NULL: the default
+    uint32_t send_buffer, receive_buffer;  // bytes of a stream's queues at most; 0: the default
+    uint32_t tick_us;                      // of the instance's clock; 0: 1
+    bool copy;                             // the iperf3 server reads by copying
+    const char *run;                       // NULL: serve until interrupted
 };
 
 // 0: go on; 1: everything asked for was printed (--help); 2: wrong, and it was said what.

@@ -8,6 +8,7 @@
 
 #define SPANS 16
 #define SECOND_US 1000000u
+#define COPY_BYTES 16384u         // read at once where data is copied
 #define RECEIVE_BUFFER (2 << 20)  // of a UDP receiver: a burst must not be lost for want of room
 #define FILLER_BYTES 2048u
 #define FILLERS (IPERF3_DATAGRAM_MAX / FILLER_BYTES + 1)
@@ -335,22 +336,33 @@ static bool receive_udp(struct iperf3_stream *stream)
     return true;  // an ICMP error does not end a UDP test
 }
 
-bool iperf3_stream_receive(struct iperf3_stream *stream)
+// Takes what is there. Returns how many bytes, or an error.
+static int take(struct iperf3_stream *stream)
 {
     struct weir *weir = stream->test->loop->weir;
     struct weir_slice slices[SPANS];
+    uint8_t copy[COPY_BYTES];
+    if (stream->test->copies)
+        return weir_socket_read(weir, stream->socket, copy, sizeof copy);
+    const int there = weir_socket_peek(weir, stream->socket, 0, slices, SPANS);
+    if (there > 0)
+        (void)weir_socket_consume(weir, stream->socket, (uint32_t)there);
+    return there;
+}
+
+bool iperf3_stream_receive(struct iperf3_stream *stream)
+{
     int there;
     // The other end may begin before its word to do so is read here: what it sends waits in the queue, to be counted.
     if (!stream->test->running && stream->test->end_us == 0)
         return true;
     if (stream->test->parameters.udp)
         return receive_udp(stream);
-    while ((there = weir_socket_peek(weir, stream->socket, 0, slices, SPANS)) > 0) {
+    while ((there = take(stream)) > 0) {
         if (stream->test->running) {
             stream->count.bytes += (uint32_t)there;
             stream->test->bytes += (uint32_t)there;
         }
-        (void)weir_socket_consume(weir, stream->socket, (uint32_t)there);
     }
     return there == WEIR_AGAIN;
 }

@@ -72,6 +72,7 @@ struct iperf3_test {
     struct loop *loop;
     weir_socket control;  // 0: none
     bool server, running, udp_shared;
+    bool copies;  // data is read into a buffer, not in place: to compare
     struct iperf3_parameters parameters;
     char cookie[IPERF3_COOKIE];
     uint64_t start_us, end_us;  // of the counting; end_us 0: it goes on

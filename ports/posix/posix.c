@@ -55,6 +55,12 @@ uint64_t posix_now_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+uint64_t posix_host_now(const struct posix_host *host)
+{
+    const uint64_t now_us = posix_now_us();
+    return host->options.tick_us ? now_us - now_us % host->options.tick_us : now_us;
+}
+
 static struct timespec timespec_of(uint64_t us) { return (struct timespec){(time_t)(us / 1000000u), (long)(us % 1000000u) * 1000}; }
 
 // --- the poller ---------------------------------------------------------------------------------------------------------------
@@ -175,7 +181,9 @@ static int look(struct posix_host *host, uint64_t until_us)
     struct pollfd fds[POSIX_NETIFS + 1];
     const int count = descriptors(host, fds);
     const uint32_t version = host->netif_version;
-    const uint64_t now_us = posix_now_us();
+    const uint64_t now_us = posix_now_us(), tick_us = host->options.tick_us;
+    if (tick_us && until_us % tick_us && until_us != WEIR_NEVER)
+        until_us += tick_us - until_us % tick_us;  // before the tick it will not be due
     const struct timespec timeout = timespec_of(until_us > now_us ? until_us - now_us : 0);
     const bool sleeps = until_us > now_us;
     host->sleeping_until_us = until_us;
@@ -209,13 +217,13 @@ static void yield_lock(struct posix_host *host)
 // *done became true meanwhile. With the lock and the role. Returns 0, or EINTR when a signal ended the sleep. *next gets the deadline.
 static int step(struct posix_host *host, uint64_t limit_us, const bool *done, uint64_t *next)
 {
-    weir_clock(host->weir, posix_now_us());
+    weir_clock(host->weir, posix_host_now(host));
     bool more;
     input(host, &more);
     uint64_t deadline_us = turn(host);
     for (int steps = 1; more && steps < BUSY_STEPS && !*done; steps++) {
         yield_lock(host);
-        weir_clock(host->weir, posix_now_us());
+        weir_clock(host->weir, posix_host_now(host));
         if (input(host, &more))
             deadline_us = turn(host);
     }
@@ -243,7 +251,7 @@ static bool output_blocked(const struct posix_host *host)
 static void inline_turns(struct posix_host *host)
 {
     uint64_t deadline_us = 0;
-    weir_clock(host->weir, posix_now_us());
+    weir_clock(host->weir, posix_host_now(host));
     for (int turns = 0; turns < INLINE_TURNS && deadline_us <= weir_now_us(host->weir); turns++) {
         deadline_us = turn(host);
         host->inline_turns++;
@@ -301,11 +309,7 @@ static void port_kick(void *context)
         posix_host_wake(host);
 }
 
-static uint64_t port_now_us(void *context)
-{
-    (void)context;
-    return posix_now_us();
-}
+static uint64_t port_now_us(void *context) { return posix_host_now(context); }
 
 // Chunks of stream queues come and go with every burst. Left to malloc they would be given back to the system and fetched again, a
 // page fault for each 4 KB of data: some are kept. Called with the lock held.
@@ -450,7 +454,7 @@ int posix_host_init(struct posix_host *host, const struct posix_options *options
         .free = port_free,
         .entropy = port_entropy,
         .now_us = port_now_us,
-        .granularity_us = GRANULARITY_US,
+        .granularity_us = host->options.tick_us > GRANULARITY_US ? host->options.tick_us : GRANULARITY_US,
         .lock = port_lock,
         .unlock = port_unlock,
         .wait = port_wait,
@@ -464,7 +468,7 @@ int posix_host_init(struct posix_host *host, const struct posix_options *options
 void posix_host_attach(struct posix_host *host, struct weir *weir)
 {
     host->weir = weir;
-    weir_clock(weir, posix_now_us());
+    weir_clock(weir, posix_host_now(host));
 }
 
 int posix_host_add(struct posix_host *host, struct weir_netif *netif, int fd)
@@ -530,7 +534,7 @@ uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us)
         host->polling = true;
         step(host, limit_us, &never, &next_us);
         // What the sleep brought goes in at once, so that one call does one thing.
-        weir_clock(host->weir, posix_now_us());
+        weir_clock(host->weir, posix_host_now(host));
         bool more;
         input(host, &more);
         next_us = turn(host);

@@ -31,6 +31,8 @@ struct posix_options {  // zero: the defaults
     void *context;
     uint32_t spin_us;  // look at the drivers for so long without sleeping after the last frame; 0: sleep at once
     bool hand_over;    // true: kick wakes the poller instead of letting the caller send
+    // The instance's clock moves in steps of so much, as under a kernel with a timer tick; 0: by the microsecond.
+    uint32_t tick_us;
 };
 
 #define POSIX_NETIFS 32
@@ -92,5 +94,6 @@ void posix_host_close(struct posix_host *host);
 void posix_host_lock(struct posix_host *host);
 void posix_host_unlock(struct posix_host *host);
 uint64_t posix_now_us(void);
+uint64_t posix_host_now(const struct posix_host *host);  // … in the host's ticks
 
 #endif

@@ -116,6 +116,36 @@ static void polling_returns_the_deadline(void **state)
     world_close(&w);
 }
 
+static uint64_t later_us;
+static uint64_t due_later(void *context, uint64_t now_us)
+{
+    (void)now_us;
+    *(uint64_t *)context += 1;
+    return later_us;
+}
+
+// A deadline between two ticks is due at the second of them, and the poller sleeps until then without a look between.
+static void a_tick_makes_the_clock_coarse(void **state)
+{
+    struct posix_host host;
+    uint64_t turns = 0;
+    (void)state;
+    assert_int_equal(posix_host_init(&host, &(struct posix_options){.turn = due_later, .context = &turns, .tick_us = 20000}), 0);
+    assert_int_equal(host.port.granularity_us, 20000);
+    struct weir *weir = weir_create(NULL, 0, &host.port, NULL);
+    assert_non_null(weir);
+    posix_host_attach(&host, weir);
+    later_us = weir_now_us(weir) + 25000;
+    (void)posix_host_poll(&host, 0);
+    turns = 0;
+    while (weir_now_us(weir) < later_us)
+        (void)posix_host_poll(&host, -1);
+    assert_int_equal(weir_now_us(weir) % 20000, 0);
+    assert_in_range(turns, 1, 4);
+    weir_destroy(weir);
+    posix_host_close(&host);
+}
+
 static void starting_and_stopping(void **state)
 {
     struct world w;
@@ -134,7 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_ends_at_the_deadline), cmocka_unit_test(a_token_wakes_its_task),
         cmocka_unit_test(kicks_cost_no_system_call),    cmocka_unit_test(polling_returns_the_deadline),
-        cmocka_unit_test(starting_and_stopping),
+        cmocka_unit_test(starting_and_stopping),        cmocka_unit_test(a_tick_makes_the_clock_coarse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
