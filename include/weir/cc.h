@@ -31,6 +31,7 @@ enum weir_cc_event {
 struct weir_cc_sample {
     uint32_t now_us;
     uint32_t acked;           // bytes newly cumulatively acknowledged
+    uint32_t acked_again;     // of these, bytes that were SACKed before: they left the network then, and are no reason to grow now
     uint32_t sacked;          // bytes newly SACKed
     uint32_t lost;            // bytes newly marked lost
     uint32_t ce;              // bytes newly reported as marked congestion experienced

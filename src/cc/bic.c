@@ -74,7 +74,7 @@ static void bic_event(void *state, enum weir_cc_event event, const struct weir_c
     }
     if (cc_undoes(&bic->loss, event))
         bic->w_max = bic->prior_w_max;
-    const uint32_t flight = cc_flight_size(sample);
+    const uint32_t flight = cc_flight_size(event, sample, window);
     cc_event(&bic->loss, event, sample, window, flight <= BIC_LOW_WINDOW * sample->mss ? flight / 2 : BIC_BETA(flight));
     if (event != WEIR_CC_EXIT_RECOVERY && event != WEIR_CC_EXIT_SLOW_START)
         bic->per = bic->credit = 0;

@@ -41,7 +41,7 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
     case WEIR_CC_RTO:
         cc_reduce(loss, sample, window, ssthresh);
         window->cwnd = sample->mss;
-        loss->after_rto = cc_flight_size(sample);
+        loss->after_rto = cc_flight_size(event, sample, window);
         loss->keep = true;
         break;
     case WEIR_CC_UNDO: cc_undo(loss, window); break;
@@ -57,9 +57,9 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
 // segment an ACK (§2.3): that data did not leave the network just now.
 uint32_t cc_slow_start(struct cc_loss *loss, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
-    uint32_t acked = sample->acked;
+    uint32_t acked = sample->acked - min_u32(sample->acked, sample->acked_again);
     if (loss->after_rto) {
-        loss->after_rto -= min_u32(loss->after_rto, acked);
+        loss->after_rto -= min_u32(loss->after_rto, sample->acked);
         acked = min_u32(acked, sample->mss);
     }
     if (!sample->cwnd_limited || sample->in_recovery)

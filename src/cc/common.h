@@ -18,8 +18,13 @@ struct cc_loss {
 // RFC 6928 §2.
 static inline uint32_t cc_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
 
-// FlightSize when something was lost (RFC 5681 equation 4): not cwnd, which an idle application leaves unused.
-static inline uint32_t cc_flight_size(const struct weir_cc_sample *sample) { return max_u32(sample->inflight, sample->prior_inflight); }
+// FlightSize when something was lost (RFC 5681 equation 4): not cwnd, which an idle application leaves unused; but neither what was sent
+// beyond cwnd since the first duplicate ACK (limited transmit, §3.2). At a timeout cwnd may be what recovery made of it.
+static inline uint32_t cc_flight_size(enum weir_cc_event event, const struct weir_cc_sample *sample, const struct weir_cc_window *window)
+{
+    const uint32_t flight = max_u32(sample->inflight, sample->prior_inflight);
+    return event == WEIR_CC_RTO ? flight : min_u32(flight, window->cwnd);
+}
 
 // The window shrinks with this event.
 static inline bool cc_reduces(enum weir_cc_event event)

@@ -146,7 +146,7 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
         cubic_reduce(cubic, event == WEIR_CC_RTO, window->cwnd);
     if (cc_undoes(&cubic->loss, event))
         cubic->now = cubic->prior;
-    cc_event(&cubic->loss, event, sample, window, CUBIC_BETA(cc_flight_size(sample)));
+    cc_event(&cubic->loss, event, sample, window, CUBIC_BETA(cc_flight_size(event, sample, window)));
     if (event == WEIR_CC_IDLE_RESTART)
         cubic->now.running &= window->cwnd >= window->ssthresh;
     cubic->last_us = sample->now_us;

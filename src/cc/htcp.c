@@ -128,7 +128,7 @@ static void htcp_event(void *state, enum weir_cc_event event, const struct weir_
         htcp->now = htcp->prior;
         htcp->alpha = 0;
     }
-    cc_event(&htcp->loss, event, sample, window, (uint32_t)((uint64_t)cc_flight_size(sample) * htcp_beta(htcp) >> 7));
+    cc_event(&htcp->loss, event, sample, window, (uint32_t)((uint64_t)cc_flight_size(event, sample, window) * htcp_beta(htcp) >> 7));
 }
 
 const struct weir_cc weir_cc_htcp = {.name = "htcp", .state_bytes = sizeof(struct htcp), .ack = htcp_ack, .event = htcp_event};

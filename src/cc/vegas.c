@@ -63,7 +63,7 @@ static void vegas_event(void *state, enum weir_cc_event event, const struct weir
     struct vegas *vegas = state;
     if (event == WEIR_CC_RTO || event == WEIR_CC_IDLE_RESTART)
         cc_delay_forget(&vegas->delay);
-    cc_event(&vegas->loss, event, sample, window, cc_flight_size(sample) / 2);
+    cc_event(&vegas->loss, event, sample, window, cc_flight_size(event, sample, window) / 2);
     if (event != WEIR_CC_EXIT_SLOW_START) {
         cc_delay_begin(&vegas->delay, sample);
         vegas->credit = 0;

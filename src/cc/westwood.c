@@ -12,21 +12,12 @@ struct westwood {
     uint32_t credit;
     uint32_t last_us;           // time of the last ACK
     uint32_t bytes, passed_us;  // delivered since the last sample, and in what time
-    uint32_t counted;           // bytes counted when SACKed, which the cumulative acknowledgement will cover again
     uint32_t rtt_us;            // newest
     uint32_t min_us;            // smallest since the last timeout; 0: none
     uint32_t once, twice;       // bandwidth, bytes/s, filtered once and twice; 0: none yet
     bool renew;                 // a timeout: the next round-trip time is the smallest known
 };
 _Static_assert(sizeof(struct westwood) <= WEIR_CC_STATE_MAX, "state of westwood");
-
-// Every byte when it arrived: out of order when SACKed, and then not again when the hole before it is filled.
-static uint32_t westwood_delivered(struct westwood *westwood, const struct weir_cc_sample *sample)
-{
-    const uint32_t again = min_u32(westwood->counted, sample->acked);
-    westwood->counted = min_u32(westwood->counted - again + min_u32(sample->sacked, CC_WINDOW_MAX), CC_WINDOW_MAX);
-    return min_u32(sample->acked - again, CC_WINDOW_MAX) + min_u32(sample->sacked, CC_WINDOW_MAX);
-}
 
 static void westwood_measure(struct westwood *westwood, const struct weir_cc_sample *sample)
 {
@@ -49,7 +40,9 @@ static void westwood_measure(struct westwood *westwood, const struct weir_cc_sam
         }
         westwood->bytes = westwood->passed_us = 0;
     }
-    westwood->bytes = min_u32(westwood->bytes + westwood_delivered(westwood, sample), CC_WINDOW_MAX);
+    // Every byte counts when it came: out of order when it is SACKed, and not again when the hole before it is filled.
+    const uint64_t delivered = (uint64_t)sample->acked - min_u32(sample->acked, sample->acked_again) + sample->sacked;
+    westwood->bytes = (uint32_t)(westwood->bytes + delivered < CC_WINDOW_MAX ? westwood->bytes + delivered : CC_WINDOW_MAX);
 }
 
 static void westwood_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
@@ -62,10 +55,10 @@ static void westwood_ack(void *state, const struct weir_cc_sample *sample, struc
 }
 
 // Bandwidth times smallest round trip; half the flight, as Reno, until both are known.
-static uint32_t westwood_holds(const struct westwood *westwood, const struct weir_cc_sample *sample)
+static uint32_t westwood_holds(const struct westwood *westwood, uint32_t flight)
 {
     if (!westwood->twice || !westwood->min_us)
-        return cc_flight_size(sample) / 2;
+        return flight / 2;
     const uint64_t bytes = (uint64_t)westwood->twice * westwood->min_us / WESTWOOD_SECOND_US;
     return bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX;
 }
@@ -73,7 +66,7 @@ static uint32_t westwood_holds(const struct westwood *westwood, const struct wei
 static void westwood_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct westwood *westwood = state;
-    const uint32_t holds = westwood_holds(westwood, sample);
+    const uint32_t holds = westwood_holds(westwood, cc_flight_size(event, sample, window));
     if (event == WEIR_CC_INIT)
         westwood->last_us = sample->now_us;
     if (event == WEIR_CC_EXIT_RECOVERY && westwood->twice && !westwood->loss.keep)  // recovery has measured on

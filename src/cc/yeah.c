@@ -76,9 +76,9 @@ static void yeah_ack(void *state, const struct weir_cc_sample *sample, struct we
 }
 
 // In fast mode a loss takes out the queue, an eighth of the window at the least; beside rivals, half of it.
-static uint32_t yeah_reduce(struct yeah *yeah, const struct weir_cc_sample *sample)
+static uint32_t yeah_reduce(struct yeah *yeah, const struct weir_cc_sample *sample, uint32_t flight)
 {
-    const uint32_t flight = cc_flight_size(sample), half = max_u32(flight / 2, 2 * sample->mss);
+    const uint32_t half = max_u32(flight / 2, 2 * sample->mss);
     const uint32_t cut = yeah->now.slow_rounds < YEAH_RIVALS ? max_u32(min_u32(yeah->now.queue, half), flight / YEAH_CUT) : half;
     yeah->prior = yeah->now;
     yeah->now.fast_rounds = 0;
@@ -90,7 +90,7 @@ static uint32_t yeah_reduce(struct yeah *yeah, const struct weir_cc_sample *samp
 static void yeah_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct yeah *yeah = state;
-    const uint32_t ssthresh = cc_reduces(event) ? yeah_reduce(yeah, sample) : 0;
+    const uint32_t ssthresh = cc_reduces(event) ? yeah_reduce(yeah, sample, cc_flight_size(event, sample, window)) : 0;
     if (event == WEIR_CC_RTO || event == WEIR_CC_IDLE_RESTART)
         cc_delay_forget(&yeah->delay);
     if (event == WEIR_CC_IDLE_RESTART)

@@ -30,6 +30,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     const struct weir_cc_sample sample = {
         .now_us = weir->now,
         .acked = acked,
+        .acked_again = acked - min_u32(acked, delta->delivered),
         .sacked = delta->delivered > acked ? delta->delivered - acked : 0,
         .lost = delta->newly_lost,
         .inflight = inflight,

@@ -43,6 +43,7 @@ static struct weir_cc_sample any_sample(void)
     s.now_us = w.now_us;
     s.prior_inflight = any(4) ? window : any_size(30);
     s.acked = any(8) ? min_u32(s.prior_inflight, (1 + any(20)) * w.mss) : any(2) ? s.prior_inflight : 0;
+    s.acked_again = any(6) ? 0 : any(1 + s.acked);
     s.sacked = any(4) ? 0 : any(1 + s.prior_inflight - s.acked);
     s.lost = any(8) ? 0 : any(1 + s.prior_inflight - s.acked - s.sacked);
     s.inflight = s.prior_inflight - s.acked - s.sacked - s.lost;
@@ -115,7 +116,7 @@ static void begin(const struct weir_cc *cc)
     memset(w.state, GUARD, sizeof w.state);
     memset(w.state, 0, cc->state_bytes);
     struct weir_cc_sample s = any_sample();
-    s.acked = s.sacked = s.lost = s.rtt_us = s.acked_segments = 0;
+    s.acked = s.acked_again = s.sacked = s.lost = s.rtt_us = s.acked_segments = 0;
     cc->event(w.state, WEIR_CC_INIT, &s, &w.window);
 }
 

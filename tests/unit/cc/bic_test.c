@@ -66,6 +66,7 @@ static void small_windows_are_renos(void **state)
     assert_in_range(flow_segments(&f), 13, 14);
     flow_event(&f, WEIR_CC_ENTER_RECOVERY, 14 * MSS);
     assert_int_equal(f.window.ssthresh, 7 * MSS);
+    f.window.cwnd = 15 * MSS;
     flow_event(&f, WEIR_CC_ENTER_RECOVERY, 15 * MSS);
     assert_in_range(f.window.ssthresh, 11 * MSS, 12 * MSS);
 }

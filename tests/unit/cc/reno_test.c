@@ -116,6 +116,26 @@ static void loss_halves_what_was_in_flight_not_cwnd(void **state)
     assert_int_equal(window.cwnd, 10 * MSS);
 }
 
+static void what_limited_transmit_sent_is_not_counted(void **state)
+{
+    (void)state;
+    window.cwnd = 20 * MSS;
+    event(WEIR_CC_ENTER_RECOVERY, 22 * MSS);
+    assert_int_equal(window.ssthresh, 10 * MSS);
+}
+
+static void what_was_sacked_before_does_not_grow_the_window(void **state)
+{
+    (void)state;
+    window.cwnd = window.ssthresh = 20 * MSS;
+    struct weir_cc_sample sample = {.mss = MSS, .acked = 20 * MSS, .acked_again = 19 * MSS, .cwnd_limited = true};
+    weir_cc_reno.ack(cc_state, &sample, &window);
+    assert_int_equal(window.cwnd, 20 * MSS);
+    window.ssthresh = WEIR_CC_UNLIMITED;
+    weir_cc_reno.ack(cc_state, &sample, &window);
+    assert_int_equal(window.cwnd, 21 * MSS);
+}
+
 static void ssthresh_is_at_least_two_segments(void **state)
 {
     (void)state;
@@ -215,6 +235,8 @@ int main(void)
         cmocka_unit_test_setup(avoidance_adds_one_segment_a_window_and_loses_nothing_to_rounding, setup),
         cmocka_unit_test_setup(slow_start_stops_at_ssthresh_and_the_rest_counts_for_avoidance, setup),
         cmocka_unit_test_setup(loss_halves_what_was_in_flight_not_cwnd, setup),
+        cmocka_unit_test_setup(what_limited_transmit_sent_is_not_counted, setup),
+        cmocka_unit_test_setup(what_was_sacked_before_does_not_grow_the_window, setup),
         cmocka_unit_test_setup(ssthresh_is_at_least_two_segments, setup),
         cmocka_unit_test_setup(recovery_does_not_grow_the_window, setup),
         cmocka_unit_test_setup(a_timeout_starts_from_one_segment, setup),

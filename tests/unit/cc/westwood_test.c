@@ -87,8 +87,11 @@ static void what_was_sacked_is_not_counted_again_when_the_hole_is_filled(void **
             sample.in_recovery = true;
             weir_cc_westwood.ack(f.state, &sample, &f.window);
         }
-        f.now_us += 200;
-        flow_ack(&f, 100 * MSS, 0);
+        struct weir_cc_sample sample = flow_sample(&f);
+        sample.now_us = f.now_us += 200;
+        sample.acked = 100 * MSS;
+        sample.acked_again = 99 * MSS;
+        weir_cc_westwood.ack(f.state, &sample, &f.window);
     }
     f.window.cwnd = f.window.ssthresh = 100 * MSS;
     assert_in_range(holds(), 97, 103);
