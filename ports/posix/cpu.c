@@ -170,19 +170,16 @@ AVX2_STEP struct lanes step128(struct lanes sum, uint8_t *q, const uint8_t *p, b
     return step64(step64(sum, q, p, copy), copy ? q + 64 : q, p + 64, copy);
 }
 
-// The sum of all that was added, given the first 32-bit word and the one behind the last; and of `more`, 64-bit lanes without carries.
-AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind, __m128i more)
+// The sum of all that was added, given the first 32-bit word and the one behind the last.
+AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind)
 {
     const __m256i low = _mm256_set1_epi64x(0xffffffff);
     const __m256i lower = _mm256_add_epi64(_mm256_and_si256(sum.here, low), _mm256_and_si256(sum.further, low));
     const __m256i upper = _mm256_add_epi64(_mm256_srli_epi64(sum.here, 32), _mm256_srli_epi64(sum.further, 32));
-    const __m128i l = _mm_add_epi64(_mm256_castsi256_si128(lower), _mm256_extracti128_si256(lower, 1));
-    const __m128i u = _mm_add_epi64(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
-    const __m128i lu = _mm_add_epi64(_mm_unpacklo_epi64(l, u), _mm_unpackhi_epi64(l, u));
-    const __m128i rest = _mm_add_epi64(more, _mm_unpackhi_epi64(more, more));
+    const __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(lower, upper), _mm256_unpackhi_epi64(lower, upper));
+    const __m128i lu = _mm_add_epi64(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
     const uint64_t total = (uint64_t)_mm_cvtsi128_si64(lu);
-    const uint32_t carries = (uint32_t)_mm_extract_epi64(lu, 1) - (uint32_t)total + first - behind;
-    return total + carries + (uint64_t)_mm_cvtsi128_si64(rest);
+    return total + ((uint32_t)_mm_extract_epi64(lu, 1) - (uint32_t)total + first - behind);
 }
 
 static inline __attribute__((always_inline)) uint32_t word_at(const uint8_t *p)
@@ -192,23 +189,40 @@ static inline __attribute__((always_inline)) uint32_t word_at(const uint8_t *p)
     return word;
 }
 
-// Adds sixteen bytes as 32-bit words.
-AVX2_STEP __m128i add16(__m128i sum, __m128i v)
+// Read from [n] on, it keeps the last n of 32 bytes.
+static const uint8_t keep_last[64] = {[32] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                      255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+// The last 32 bytes before q and p, of which `fresh` were not added yet (nor, perhaps, copied): the others are masked out. With the
+// halves of each lane exchanged they are what `further` is to see.
+AVX2_STEP struct lanes step_last(struct lanes sum, uint8_t *q, const uint8_t *p, size_t fresh, bool copy)
 {
-    return _mm_add_epi64(sum, _mm_add_epi64(_mm_and_si128(v, _mm_set1_epi64x(0xffffffff)), _mm_srli_epi64(v, 32)));
+    const __m256i all = _mm256_loadu_si256((const void *)(p - 32));
+    if (copy)
+        _mm256_storeu_si256((void *)(q - 32), all);
+    const __m256i v = _mm256_and_si256(all, _mm256_loadu_si256((const void *)(keep_last + fresh)));
+    sum.here = _mm256_add_epi64(sum.here, v);
+    sum.further = _mm256_add_epi64(sum.further, _mm256_shuffle_epi32(v, 0xb1));
+    return sum;
 }
 
-// Moves what lies at the end of 16 bytes to their beginning and zeros the rest: loaded from [16 - n] it keeps the last n bytes.
-static const uint8_t keep_last[32] = {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
-                                      0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
-
-// 36 bytes or more. Whole vectors as long as four bytes remain behind them; then what is left, fewer than 36 bytes. The last few, which
-// fill no vector, are loaded (and stored once more) together with some before them, which are then masked out.
+// 36 bytes or more. The last word (and the last byte, if it has no fellow) is added by itself; so four bytes remain behind all whole
+// vectors for `further` to see, and from 2 to 32 before the last word.
 AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
     struct lanes sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    __m128i more = _mm_setzero_si128();
-    const size_t whole = (bytes - 4) & ~(size_t)31;
+    const size_t before = (bytes & ~(size_t)1) - 2, whole = (before - 2) & ~(size_t)31;
+    const uint8_t *const last = p + before;
+    uint16_t word;
+    memcpy(&word, last, 2);
+    uint64_t rest = word;
+    if (copy)
+        memcpy(q + before, last, 2);
+    if (bytes & 1) {
+        rest += last[2];  // followed by a zero; a little-endian CPU
+        if (copy)
+            q[before + 2] = last[2];
+    }
     const uint32_t first = word_at(p);
     for (const uint8_t *const end = p + (whole & ~(size_t)255); p != end; p += 256, q += copy ? 256 : 0)
         sum = step128(step128(sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
@@ -227,19 +241,9 @@ AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool c
         p += 32;
         q += copy ? 32 : 0;
     }
-    const uint32_t behind = word_at(p);
-    const size_t left = bytes - whole, rest = left & 15;
-    for (const uint8_t *const end = p + (left - rest); p != end; p += 16, q += copy ? 16 : 0) {
-        const __m128i v = _mm_loadu_si128((const void *)p);
-        if (copy)
-            _mm_storeu_si128((void *)q, v);
-        more = add16(more, v);
-    }
-    const __m128i last = _mm_loadu_si128((const void *)(p + rest - 16));
-    if (copy)
-        _mm_storeu_si128((void *)(q + rest - 16), last);
-    more = add16(more, _mm_shuffle_epi8(last, _mm_loadu_si128((const void *)(keep_last + 16 - rest))));
-    return lanes_sum(sum, first, behind, more);
+    const size_t fresh = (size_t)(last - p);
+    sum = step_last(sum, copy ? q + fresh : q, last, fresh, copy);
+    return lanes_sum(sum, first, word_at(p)) + rest;
 }
 
 #define AVX2_LEAST 36u

@@ -128,8 +128,7 @@ static bool usual_packet(const struct weir *weir, struct packet *packet)
         weir->ip.generation != usual->generation || packet->flags & PACKET_LINK_BROADCAST)
         return false;
     const uint32_t total_length = get16(bytes + 2);
-    if (total_length < IP4_BYTES || total_length > packet->length || get16(bytes + 6) & 0x3fff ||
-        checksum_fold_words(checksum_words(bytes, IP4_BYTES)) != 0xffff)
+    if (total_length < IP4_BYTES || total_length > packet->length || get16(bytes + 6) & 0x3fff || !ip4_sum_good(bytes))
         return false;
     packet->network = bytes;
     packet->network_length = IP4_BYTES;

@@ -96,16 +96,20 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 
 // --- by the lane (lane.h) --------------------------------------------------------------------------------------------------------
 
+// Word `i` of the frame, where it is not as in the one that was remembered.
+static inline uint64_t word_differs(const struct tcp_lane *lane, const uint8_t *bytes, uint32_t i)
+{
+    uint64_t word;
+    memcpy(&word, bytes + 8 * i, 8);
+    return (word & lane->in.mask[i]) ^ lane->in.head[i];
+}
+
+_Static_assert(TCP_LANE_WORDS == 5, "same_head compares five");
 // Whether the frame begins as the one that was remembered.
 static inline bool same_head(const struct tcp_lane *lane, const uint8_t *bytes)
 {
-    uint64_t differs = 0;
-    for (uint32_t i = 0; i < TCP_LANE_WORDS; i++) {
-        uint64_t word;
-        memcpy(&word, bytes + 8 * i, 8);
-        differs |= (word & lane->in.mask[i]) ^ lane->in.head[i];
-    }
-    return !differs;
+    return !(word_differs(lane, bytes, 0) | word_differs(lane, bytes, 1) | word_differs(lane, bytes, 2) | word_differs(lane, bytes, 3) |
+             word_differs(lane, bytes, 4));
 }
 
 // What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
@@ -169,7 +173,7 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     const struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
     const uint32_t length = get16(network + 2) - IP_LANE_BYTES - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
     uint16_t payload_sum = 0;
-    if (!same_head(lane, bytes) || lane->in.netif != netif || lane->in.generation != weir->ip.generation ||
+    if (lane->in.generation != weir->ip.generation || lane->in.netif != netif || !same_head(lane, bytes) ||
         length > frame->length - least || !ip_lane_good(network, lane->in.network_sum) ||
         (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
