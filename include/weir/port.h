@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The port: all that Weir asks of the system below it, on one page. Weir's core (src/) calls only `alloc`, `free`,
-// `sum`, `copy_sum` and `entropy`, none of which may block. The rest serves api/ and the poller, outside the core.
+// `sum`, `copy_sum`, `copy` and `entropy`, none of which may block. The rest serves api/ and the poller, outside the core.
 #ifndef WEIR_PORT_H
 #define WEIR_PORT_H
 
@@ -24,6 +24,8 @@ struct weir_port {
     // sum (not its complement), in native byte order, of the bytes as if they began at an even offset.
     uint16_t (*sum)(const void *data, size_t bytes);
     uint16_t (*copy_sum)(void *restrict to, const void *restrict from, size_t bytes);
+    // The CPU's fastest copy of a long stretch of a stream. NULL: memcpy.
+    void (*copy)(void *restrict to, const void *restrict from, size_t bytes);
 
     // --- called by api/ and pollers, never by the core ----------------------------------------------------------
     // Time since some fixed moment, µs, never backwards. `granularity_us` states how coarse it and `wait` are.

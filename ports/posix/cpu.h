@@ -14,7 +14,7 @@ enum posix_cpu_level {
     POSIX_CPU_LEVELS
 };
 
-// Sets port->sum and port->copy_sum to the best this CPU has.
+// Sets port->sum, port->copy_sum and port->copy to the best this CPU has.
 void posix_cpu_select(struct weir_port *port);
 // Sets those of one level; false, changing nothing, when this CPU or build lacks it. For tests and measurements.
 bool posix_cpu_use(struct weir_port *port, enum posix_cpu_level level);

@@ -71,6 +71,16 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
     return (int)bytes;
 }
 
+#define COPY_BULK 512u  // bytes; less than that memcpy copies as fast as anything
+
+static inline void copy(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    if (bytes >= COPY_BULK && port->copy)
+        port->copy(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
 int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
 {
     const int room = send_room(weir, c, bytes);
@@ -80,7 +90,7 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
     struct weir_span span;
     for (uint32_t done = 0; done < take; done += span.length) {
         span = stream_stretch(c->send, queued + done, take - done);
-        memcpy(span.data, data + done, span.length);
+        copy(weir->port, span.data, data + done, span.length);
     }
     stream_commit(c->send, take);
     stream_settle(c->send);
@@ -146,7 +156,7 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
     struct weir_span span;
     for (uint32_t done = 0; done < take; done += span.length) {
         span = stream_stretch(c->receive, done, take - done);
-        memcpy(data + done, span.data, span.length);
+        copy(weir->port, data + done, span.data, span.length);
     }
     stream_drop(&weir->memory, c->receive, take);
     tcp_receive_window_opened(weir, c);

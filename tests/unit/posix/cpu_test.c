@@ -45,6 +45,11 @@ static void check(const struct weir_port *port, const uint8_t *source, size_t by
     assert_int_equal(port->sum(from, bytes), want);
     assert_int_equal(port->copy_sum(to, from, bytes), want);
     assert_memory_equal(to, from, bytes);
+    if (port->copy) {
+        memset(to, 0x5a, bytes);
+        port->copy(to, from, bytes);
+        assert_memory_equal(to, from, bytes);
+    }
     for (size_t i = 0; i <= offset; i++)
         assert_int_equal(copy[i], 0x5a);
     free(data);
@@ -105,7 +110,7 @@ static void selects_the_best_there_is(void **state)
         posix_cpu_use(&best, (enum posix_cpu_level)level);
     assert_non_null(port.sum);
     assert_non_null(port.copy_sum);
-    assert_true(port.sum == best.sum && port.copy_sum == best.copy_sum);
+    assert_true(port.sum == best.sum && port.copy_sum == best.copy_sum && port.copy == best.copy);
 }
 
 int main(void)

@@ -239,6 +239,30 @@ static void with_segmentation_by_the_device(void **state)
     fixture_close(b);
 }
 
+static uint32_t copied_by_port;
+static void port_copy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    copied_by_port += (uint32_t)bytes;
+    memcpy(to, from, bytes);
+}
+
+// What is written and read in long stretches goes by the port's routine, short ones do not.
+static void the_port_copies_what_is_long(void **state)
+{
+    (void)state;
+    for (uint32_t piece = 100; piece < 5000; piece += 3996) {
+        struct transfer x = {.piece = piece};
+        pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 100}});
+        ((struct weir_port *)(uintptr_t)weir_port(x.pair.a.weir))->copy = port_copy;
+        ((struct weir_port *)(uintptr_t)weir_port(x.pair.b.weir))->copy = port_copy;
+        pair_connect(&x.pair, PORT, &x.client, &x.server);
+        copied_by_port = 0;
+        run(&x, 100000, 100000, 60000000);
+        assert_in_range(copied_by_port, piece == 100 ? 0 : 200000, piece == 100 ? 0 : 400000);
+        pair_close(&x.pair);
+    }
+}
+
 // Connections one after the other: once the bounded lists of free blocks are full, nothing more stays behind.
 static void memory_returns_after_many_connections(void **state)
 {
@@ -275,6 +299,7 @@ int main(void)
         cmocka_unit_test(with_each_allocation_failing),
         cmocka_unit_test(with_all_allocations_failing_for_a_while),
         cmocka_unit_test(with_segmentation_by_the_device),
+        cmocka_unit_test(the_port_copies_what_is_long),
         cmocka_unit_test(memory_returns_after_many_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
