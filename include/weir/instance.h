@@ -24,6 +24,7 @@ struct weir_config {
     uint32_t tcp_receive_buffer_bytes;
     uint64_t memory_budget_bytes;    // all queues together; beyond it windows stop growing (allocator builds)
     const char *congestion_control;  // a name of weir_cc_list, as "cubic"; NULL: the first
+    uint8_t tcp_ecn;                 // enum weir_ecn (weir/socket.h): what sockets want, until they say otherwise
 };
 
 // Bytes that weir_create needs for `memory` (static builds; in allocator builds the fixed part only).

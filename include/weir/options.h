@@ -33,6 +33,9 @@
 #define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_INTERVALS 4
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 4
+#define WEIR_DEFAULT_TCP_ECN 0
+#define WEIR_DEFAULT_TCP_ECN_MODE 1
+#define WEIR_DEFAULT_TCP_ACCECN 0
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
@@ -49,6 +52,7 @@
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 1072
 #define WEIR_DEFAULT_TCP_MSS_MAX 536
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
+#define WEIR_DEFAULT_CC_ABE 0
 #define WEIR_DEFAULT_CC_CUBIC 0
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
@@ -97,6 +101,9 @@
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 32
+#define WEIR_DEFAULT_TCP_ECN 0
+#define WEIR_DEFAULT_TCP_ECN_MODE 1
+#define WEIR_DEFAULT_TCP_ACCECN 0
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
@@ -113,6 +120,7 @@
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 4096
 #define WEIR_DEFAULT_TCP_MSS_MAX 1460
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
+#define WEIR_DEFAULT_CC_ABE 0
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
@@ -161,6 +169,9 @@
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 0
+#define WEIR_DEFAULT_TCP_ECN 1
+#define WEIR_DEFAULT_TCP_ECN_MODE 2
+#define WEIR_DEFAULT_TCP_ACCECN 1
 #define WEIR_DEFAULT_TCP_URGENT 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
@@ -177,6 +188,7 @@
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 6291456
 #define WEIR_DEFAULT_TCP_MSS_MAX 65495
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
+#define WEIR_DEFAULT_CC_ABE 1
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_CC_BIC 1
 #define WEIR_DEFAULT_CC_HTCP 1
@@ -366,6 +378,24 @@
 #if WEIR_CFG_TCP_FLIGHT_RECORDS < 0 || WEIR_CFG_TCP_FLIGHT_RECORDS > 65536
 #error "WEIR_CFG_TCP_FLIGHT_RECORDS must be 0 to 65536: bursts in flight remembered; 0: by need, in allocator builds"
 #endif
+#ifndef WEIR_CFG_TCP_ECN  // explicit congestion notification (RFC 3168): routers mark segments in place of dropping them
+#define WEIR_CFG_TCP_ECN WEIR_DEFAULT_TCP_ECN
+#endif
+#if WEIR_CFG_TCP_ECN < 0 || WEIR_CFG_TCP_ECN > 1
+#error "WEIR_CFG_TCP_ECN must be 0 to 1: explicit congestion notification (RFC 3168): routers mark segments in place of dropping them"
+#endif
+#ifndef WEIR_CFG_TCP_ECN_MODE  // what sockets want of it by default, enum weir_ecn: 1 nothing, 2 agree when the peer asks, 3 ask, 4 ask for accurate feedback
+#define WEIR_CFG_TCP_ECN_MODE WEIR_DEFAULT_TCP_ECN_MODE
+#endif
+#if WEIR_CFG_TCP_ECN_MODE < 1 || WEIR_CFG_TCP_ECN_MODE > 4
+#error "WEIR_CFG_TCP_ECN_MODE must be 1 to 4: what sockets want of it by default, enum weir_ecn: 1 nothing, 2 agree when the peer asks, 3 ask, 4 ask for accurate feedback"
+#endif
+#ifndef WEIR_CFG_TCP_ACCECN  // accurate ECN feedback (RFC 9768); needs TCP_ECN
+#define WEIR_CFG_TCP_ACCECN WEIR_DEFAULT_TCP_ACCECN
+#endif
+#if WEIR_CFG_TCP_ACCECN < 0 || WEIR_CFG_TCP_ACCECN > 1
+#error "WEIR_CFG_TCP_ACCECN must be 0 to 1: accurate ECN feedback (RFC 9768); needs TCP_ECN"
+#endif
 #ifndef WEIR_CFG_TCP_URGENT  // urgent data (RFC 6093)
 #define WEIR_CFG_TCP_URGENT WEIR_DEFAULT_TCP_URGENT
 #endif
@@ -461,6 +491,12 @@
 #endif
 #if WEIR_CFG_LISTEN_BACKLOG_MAX < 1 || WEIR_CFG_LISTEN_BACKLOG_MAX > 65535
 #error "WEIR_CFG_LISTEN_BACKLOG_MAX must be 1 to 65535: largest backlog of a listener"
+#endif
+#ifndef WEIR_CFG_CC_ABE  // a mark costs less of the window than a loss (RFC 8511): it comes from a queue that is kept short
+#define WEIR_CFG_CC_ABE WEIR_DEFAULT_CC_ABE
+#endif
+#if WEIR_CFG_CC_ABE < 0 || WEIR_CFG_CC_ABE > 1
+#error "WEIR_CFG_CC_ABE must be 0 to 1: a mark costs less of the window than a loss (RFC 8511): it comes from a queue that is kept short"
 #endif
 #ifndef WEIR_CFG_CC_CUBIC  // CUBIC (RFC 9438), the default where built; otherwise Reno
 #define WEIR_CFG_CC_CUBIC WEIR_DEFAULT_CC_CUBIC

@@ -142,7 +142,16 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_UNSENT_BYTES,          // get: queued and not yet sent (SIOCOUTQNSD)
     WEIR_OPTION_UNACKED_BYTES,         // get: queued or in flight (SIOCOUTQ)
     WEIR_OPTION_LISTENING,             // get: 0/1
+    WEIR_OPTION_ECN,                   // enum weir_ecn; PASSIVE; stream: set before connect or listen; get, once connected: what was agreed
     WEIR_OPTION_COUNT
+};
+// Explicit congestion notification on streams: routers mark packets in place of dropping them (RFC 3168).
+enum weir_ecn {
+    WEIR_ECN_DEFAULT,   // only in struct weir_config: what is built in
+    WEIR_ECN_OFF,       // neither asked for nor agreed to
+    WEIR_ECN_PASSIVE,   // agreed to when the peer asks (Linux's tcp_ecn=2)
+    WEIR_ECN_ON,        // also asked for
+    WEIR_ECN_ACCURATE,  // accurate feedback (RFC 9768) asked for and agreed to; RFC 3168's with a peer that knows only that
 };
 // WEIR_INVALID: value outside the range. WEIR_NOT_SUPPORTED: not for this socket type or profile.
 int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option option, int32_t value);

@@ -73,6 +73,14 @@
     X(TCP_CONNECTED, "active connections established") \
     X(TCP_TIMED_OUT, "connections ended by time") \
     X(TCP_NO_MEMORY, "segment dropped: no memory for its data") \
+    X(TCP_ECN, "connections that agreed on ECN (RFC 3168)") \
+    X(TCP_ACCECN, "connections that agreed on accurate ECN feedback (RFC 9768)") \
+    X(TCP_ECN_GIVEN_UP, "connects that asked for ECN without an answer, and went on without") \
+    X(TCP_ECN_REDUCED, "windows reduced because the peer told of marks") \
+    X(TCP_ECN_MANGLED, "connections that stopped sending ECT: something spoils the field, or the feedback") \
+    X(TCP_CE_RECEIVED, "segments that came marked congestion experienced") \
+    X(TCP_ACCECN_OPTION_BAD, "connections whose peer's AccECN options are ignored: they began with zeros") \
+    X(TCP_ACCECN_OPTION_LOST, "connections that send no AccECN options any more: ACKs with them did not arrive") \
     X(TCP_TIMEWAIT_REUSED, "TIME-WAIT ended early by a new SYN (RFC 6191)") \
     X(TCP_TIMEWAIT_FULL, "TIME-WAIT entry recycled early: table full")
 
@@ -112,6 +120,7 @@ struct weir_tcp_info {
     uint8_t backoff;   // RTO doublings now
     uint8_t probes;    // unanswered zero-window or keepalive probes
     bool sack, timestamps, window_scaling, ecn;
+    bool accecn;  // with `ecn`: the feedback is accurate (RFC 9768)
     uint8_t snd_wscale, rcv_wscale;
     uint32_t rto_us, srtt_us, rttvar_us, min_rtt_us;
     uint32_t snd_mss, rcv_mss, path_mtu;
@@ -121,6 +130,7 @@ struct weir_tcp_info {
     uint32_t rto_count, fast_recoveries, out_of_order;
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
+    uint32_t received_ce, delivered_ce;       // segments that came marked; of ours, as far as the peer told
     uint64_t pacing_rate, delivery_rate;      // bytes/s
     uint32_t last_sent_us, last_received_us;  // since
 };

@@ -146,7 +146,8 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
         cubic_reduce(cubic, event == WEIR_CC_RTO, window->cwnd);
     if (cc_undoes(&cubic->loss, event))
         cubic->now = cubic->prior;
-    cc_event(&cubic->loss, event, sample, window, CUBIC_BETA(cc_flight_size(event, sample, window)));
+    const uint32_t flight = cc_flight_size(event, sample, window);
+    cc_event(&cubic->loss, event, sample, window, cc_reduced(event, flight, CUBIC_BETA(flight), 870));  // 0.85 (RFC 8511 §4.1)
     if (event == WEIR_CC_IDLE_RESTART)
         cubic->now.running &= window->cwnd >= window->ssthresh;
     cubic->last_us = sample->now_us;

@@ -21,7 +21,8 @@ static void reno_event(void *state, enum weir_cc_event event, const struct weir_
     struct reno *reno = state;
     if (cc_reduces(event) || event == WEIR_CC_IDLE_RESTART)
         reno->credit = 0;
-    cc_event(&reno->loss, event, sample, window, cc_flight_size(event, sample, window) / 2);
+    const uint32_t flight = cc_flight_size(event, sample, window);
+    cc_event(&reno->loss, event, sample, window, cc_reduced(event, flight, flight / 2, 819));  // 0.8 (RFC 8511 §3.1)
 }
 
 const struct weir_cc weir_cc_reno = {.name = "reno", .state_bytes = sizeof(struct reno), .ack = reno_ack, .event = reno_event};

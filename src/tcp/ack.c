@@ -148,8 +148,11 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     sample_rtt(weir, c, segment, &delta, advances);
     if (c->flow && reports_duplicate(c, segment))
         tcp_recovery_duplicate(weir, c, segment->options.sack[0].left, segment->options.sack[0].right);
+    const bool marked = tcp_ecn_ack(weir, c, segment, &delta);
     if (c->flow)
         tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
+    if (marked)
+        tcp_ecn_react(weir, c);
     if (!advances)
         return TCP_NEXT;
     tcp_timers_acked(weir, c);

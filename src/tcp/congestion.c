@@ -33,6 +33,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
         .acked_again = acked - min_u32(acked, delta->delivered),
         .sacked = delta->delivered > acked ? delta->delivered - acked : 0,
         .lost = delta->newly_lost,
+        .ce = delta->ce,
         .inflight = inflight,
         .prior_inflight = prior_inflight,
         .mss = c->mss,

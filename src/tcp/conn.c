@@ -12,6 +12,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     memset(c, 0, sizeof *c);
     c->sock.kind = SOCK_TCP;
     c->cc = weir->tcp.cc;
+    tcp_ecn_default(weir, c);
     c->node.spare = WEIR_CC_UNLIMITED;
     c->ttl = 64;
     c->linger_s = 0xffff;
@@ -179,7 +180,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
-    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent)
+    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c))
         extra_free(weir, c);
 }
 
@@ -315,6 +316,10 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     inherit(c, listener);
     adopt_params(weir, c, params);
     if (ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound)) {
+        pool_put(&weir->tcp.conns, &weir->memory, c);
+        return NULL;
+    }
+    if (!tcp_ecn_begin(weir, c, params->ecn)) {
         pool_put(&weir->tcp.conns, &weir->memory, c);
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include "base/intervals.h"
 #include "base/stream.h"
 #include "base/wheel.h"
+#include "tcp/accecn.h"
 #include "tcp/flight.h"
 #include "tcp/rtt.h"
 #include "tcp/tcp.h"
@@ -51,10 +52,27 @@ enum tcp_conn_flag {
     TCP_BOUND = 1 << 25,          // in the listeners' table by local port (bound, not connected)
     TCP_HASHED = 1 << 26,         // in the connections' table
     TCP_WRITE_BLOCKED = 1 << 27,  // the user found no room: tell when there is
-    TCP_URGENT_PASSED = 1 << 30,  // … and it is out of the stream
+    TCP_ECN_BUSY = 1 << 30,       // ECN has something to do, or to watch, with each segment
     TCP_SYN_ACKED = 1u << 31,     // the peer has acknowledged our SYN
     TCP_WAITS_ACCEPT = 1 << 29,   // on its listener's accept queue
     TCP_SEND_SMALL = 1 << 28,     // the SWS override timer fired: a small segment may go (RFC 9293 §3.8.6.2.1)
+};
+
+// What a socket wants of ECN before its connection is made (enum weir_ecn, less one), and what was agreed afterwards.
+enum tcp_ecn_mode {
+    TCP_ECN_OFF,
+    TCP_ECN_PASSIVE,   // wanted only: agree when the peer asks for classic feedback
+    TCP_ECN_CLASSIC,   // RFC 3168
+    TCP_ECN_ACCURATE,  // RFC 9768
+};
+#define TCP_ECN_BITS 3u  // of an IP header's tos: one of
+enum tcp_ecn_codepoint { TCP_NOT_ECT, TCP_ECT1, TCP_ECT0, TCP_CE };
+
+// What a half-open connection knows of it.
+struct tcp_ecn_open {
+    uint8_t mode : 2;       // enum tcp_ecn_mode
+    uint8_t codepoint : 2;  // of the latest SYN: an accurate SYN-ACK tells it
+    uint8_t plain : 1;      // a SYN came, or a SYN-ACK left, without ECN
 };
 
 // The sender's state, attached while anything is queued or outstanding.
@@ -65,6 +83,10 @@ struct tcp_flow {
     uint32_t timeout_una;            // snd.una at the last timeout: only the first one for it reduces ssthresh
     uint32_t undo_from, undo_bytes;  // snd.una when the last fast recovery began; sent again since then and not reported as duplicate
     bool may_undo;                   // that reduction may yet turn out spurious
+#if WEIR_CFG_TCP_ECN
+    bool ecn_round, ecn_marked;  // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
+    uint32_t ecn_recover;        // snd.nxt at that reduction
+#endif
     struct weir_cc_window window;    // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
 #if WEIR_CFG_TCP_HELD
@@ -83,7 +105,14 @@ struct tcp_extra {
     uint32_t fin;                    // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
     uint32_t snd_up, rcv_up;         // sequence number after the last urgent byte to send, received
     bool fin_ahead;
+    bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
+#if WEIR_CFG_TCP_ECN
+    uint32_t ce_received, ce_delivered;  // packets that came marked; of ours, as the peer told
+#endif
+#if WEIR_CFG_TCP_ACCECN
+    struct accecn accecn;  // of TCP_ECN_ACCURATE, which keeps this block
+#endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
 #endif
@@ -100,7 +129,13 @@ struct tcp_conn {
     struct weir_endpoint local, remote;
     uint32_t flags;                      // enum tcp_conn_flag
     uint32_t deadline[TCP_TIMER_COUNT];  // low 32 bits of µs; meaningful when its bit in `armed` is set
-    uint8_t armed;                       // bit mask of enum tcp_timer
+    uint8_t armed : 3;                   // bit mask of enum tcp_timer
+#if WEIR_CFG_TCP_ECN
+    uint8_t ecn : 2;        // enum tcp_ecn_mode
+    uint8_t ecn_echo : 1;   // classic: a mark came, every ACK says so until CWR comes
+    uint8_t ecn_cwr : 1;    // classic: the next new data tells that the window was reduced
+    uint8_t ecn_plain : 1;  // a SYN or SYN-ACK without ECN came or left
+#endif
     uint8_t state;                       // enum weir_tcp_state: changed by tcp_set_state only
     uint8_t cc : 4;                      // index into weir_cc_list
     uint8_t quick_acks : 4;              // segments still acknowledged at once at the start of a flow
@@ -110,7 +145,7 @@ struct tcp_conn {
     uint8_t duplicate_acks;
     uint8_t snd_scale, rcv_scale;  // window scale shifts
     uint8_t keepalive_probes;
-    uint8_t ttl, tos;
+    uint8_t ttl, tos;   // tos: its low bits are what new data gets (ECT(0) with ECN); all else goes without
     int8_t error;       // pending enum weir_error
     int8_t soft_error;  // the last ICMP error that did not end the connection: told if time runs out
 #if WEIR_CFG_TCP_KEEPALIVE
@@ -162,6 +197,7 @@ struct tcp_open_params {
     uint16_t peer_mss, our_mss;
     uint8_t snd_scale, rcv_scale;
     bool scaling, sack, timestamps;
+    struct tcp_ecn_open ecn;
     uint32_t ts_recent, ts_offset;
     uint32_t rtt_us;  // of the handshake; 0: not measured (SYN-ACK was repeated)
 };
@@ -176,6 +212,9 @@ struct tcp_listener {
     uint32_t flags;                      // the enum tcp_conn_flag bits that are options
     uint16_t user_mss, user_timeout_s, linger_s, defer_accept_s;
     uint8_t cc, ttl, tos;
+#if WEIR_CFG_TCP_ECN
+    uint8_t ecn;  // enum tcp_ecn_mode wanted
+#endif
     int8_t error;
 #if WEIR_CFG_TCP_KEEPALIVE
     uint16_t keepalive_idle_s, keepalive_interval_s;
@@ -211,7 +250,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
 
-// --- input.c: a segment for an existing connection (also the ACK that just completed a handshake) ------------------------
+// --- input.c: the ACK that just completed a passive connection's handshake ------------------------
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);
 
 #endif

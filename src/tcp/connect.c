@@ -53,7 +53,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
 }
 
 // What the peer's SYN offers, against what ours did.
-static void agree(struct tcp_conn *c, const struct tcp_segment *segment)
+static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     const struct tcp_options *options = &segment->options;
     c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN) : IP_MSS_DEFAULT;
@@ -76,6 +76,7 @@ static void agree(struct tcp_conn *c, const struct tcp_segment *segment)
         tcp_timestamps_heard(c, options->ts_value);
     }
     tcp_mss_update(c);
+    tcp_ecn_agree(weir, c, packet, segment);
 }
 
 static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
@@ -99,6 +100,7 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     if (retransmitted)
         c->flow->window.cwnd = c->mss;
+    tcp_ecn_established(weir, c);
     c->error = WEIR_OK;
     c->quick_acks = TCP_QUICK_ACKS;
     tcp_set_state(weir, c, WEIR_TCP_ESTABLISHED);
@@ -109,7 +111,7 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
 }
 
 // RFC 9293 §3.10.7.3, step by step.
-enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment)
 {
     const bool ack_good = segment->flags & TCP_ACK && segment->ack == c->iss + 1 && c->snd.nxt == c->iss + 1;
     if (segment->flags & TCP_ACK && !ack_good) {
@@ -125,7 +127,7 @@ enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struc
     }
     if (!(segment->flags & TCP_SYN))
         return TCP_DROP;
-    agree(c, segment);
+    agree(weir, c, packet, segment);
     segment->seq++;  // what follows sees the data and FIN of the segment, if any
     segment->flags &= (uint8_t)~TCP_SYN;
     if (ack_good) {

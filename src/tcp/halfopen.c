@@ -4,6 +4,7 @@
 #include "tcp/halfopen.h"
 
 #include "instance.h"
+#include "tcp/ecn.h"
 #include "tcp/internal.h"
 #include "tcp/isn.h"
 #include "tcp/record.h"
@@ -34,8 +35,8 @@ struct tcp_half_open {
     uint16_t peer_mss, our_mss;
     uint8_t snd_scale : 4, rcv_scale : 4;
     uint8_t flags;    // enum half_open_flag
-    uint8_t level;    // retransmissions so far
-    uint8_t replies;  // since then
+    uint8_t level : 4, replies : 4;  // retransmissions so far; answers since then
+    struct tcp_ecn_open ecn;
 #if !WEIR_CFG_ARP_CACHE
     uint8_t link_source[6];  // where the SYN came from: nothing else knows the way back
 #endif
@@ -69,7 +70,7 @@ static uint32_t half_open_interval_us(uint32_t level) { return 1000000u << level
 
 static void half_open_start(struct weir *weir, struct tcp_half_open *entry, uint8_t level)
 {
-    entry->level = level;
+    entry->level = level & 15;
     entry->record.time = weir->now;
     entry->replies = 0;
     tcp_record_append(&weir->tcp.half_opens->level[level], &entry->record);
@@ -171,13 +172,13 @@ static const struct packet *way_back(struct weir *weir, const struct tcp_half_op
 #endif
 
 // The SYN-ACK, or (flags TCP_ACK) the acknowledgement of the SYN alone. reply_to NULL: whatever the way back is.
-static void half_open_send(struct weir *weir, const struct tcp_half_open *entry, const struct packet *reply_to, uint8_t flags)
+static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const struct packet *reply_to, uint8_t flags)
 {
     struct packet back;
     const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
     const uint32_t window = min_u32(entry->listener->receive_limit, 0xffff);
     const bool syn = flags & TCP_SYN;
-    const struct tcp_segment segment = {
+    struct tcp_segment segment = {
         .flags = flags,
         .seq = entry->iss + !syn,
         .ack = entry->irs + 1,
@@ -189,6 +190,7 @@ static void half_open_send(struct weir *weir, const struct tcp_half_open *entry,
                        (entry->flags & HALF_OPEN_SACK ? TCP_SEEN_SACK_PERMITTED : 0);
         options.mss = entry->our_mss;
         options.window_scale = entry->rcv_scale;
+        tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment, &options);
     }
     half_open_timestamps(weir, entry, &options);
     tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, &segment, &options);
@@ -255,6 +257,7 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
     entry->irs = segment->seq;
     entry->iss = time_wait_take_over(weir, &local, &remote, tcp_isn(weir, &local, &remote));
     half_open_agree(entry, listener, segment, path.netif->mtu);
+    entry->ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
     keep_link_source(entry, packet);
     listener->half_open_count++;
     half_open_start(weir, entry, 0);
@@ -298,7 +301,12 @@ static bool half_open_in_order(struct weir *weir, struct tcp_half_open *entry, c
     }
     if ((segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && segment->seq == entry->irs) {
         entry->flags |= HALF_OPEN_REPEATED;
-        half_open_reply(weir, entry, packet, TCP_SYN | TCP_ACK);
+        if (tcp_ecn_offered_again(&entry->ecn, tcp_ecn_wish(entry->listener), packet, segment)) {
+            half_open_reply(weir, entry, packet, TCP_SYN | TCP_ACK);
+        } else {
+            tcp_reply_reset(weir, packet, segment);
+            half_open_end(weir, entry);
+        }
         return false;
     }
     // Another SYN gets an ACK as RFC 5961 §4 has it: a peer that did restart answers with an exact RST.
@@ -348,6 +356,7 @@ static void half_open_params(const struct weir *weir, const struct tcp_half_open
         .scaling = entry->flags & HALF_OPEN_SCALING,
         .sack = entry->flags & HALF_OPEN_SACK,
         .timestamps = entry->flags & HALF_OPEN_TIMESTAMPS,
+        .ecn = entry->ecn,
         .ts_recent = ts_recent_of(entry),
     };
     if (WEIR_CFG_TCP_TIMESTAMPS)

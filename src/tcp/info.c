@@ -8,6 +8,8 @@ static uint8_t recovery_state(const struct tcp_conn *c)
         return 4;
     if (c->flags & TCP_IN_RECOVERY)
         return 3;
+    if (tcp_ecn_reducing(c))
+        return 2;
     return c->duplicate_acks || (c->flow && c->flow->flight->sacked) ? 1 : 0;
 }
 
@@ -21,6 +23,10 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->sack = c->flags & TCP_USE_SACK;
     out->timestamps = c->flags & TCP_USE_TIMESTAMPS;
     out->window_scaling = c->flags & TCP_USE_SCALING;
+    out->ecn = tcp_ecn_agreed(c);
+    out->accecn = out->ecn && tcp_ecn_accurate(c);
+    out->received_ce = tcp_ecn_received_ce(c);
+    out->delivered_ce = tcp_ecn_delivered_ce(c);
     out->snd_wscale = c->snd_scale;
     out->rcv_wscale = c->rcv_scale;
     out->rto_us = rtt_timeout(&c->rtt, c->backoff);

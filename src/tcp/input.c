@@ -53,6 +53,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
         return TCP_DROP;
     if (segment->length && seq_le(segment->seq + length, c->rcv.nxt)) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
+        tcp_ecn_duplicate(weir, c);
         tcp_sack_duplicate(weir, c, segment->seq, segment->seq + segment->length);
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
@@ -105,6 +106,7 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
     if (verdict == TCP_NEXT && c->state == WEIR_TCP_SYN_RECEIVED && segment->seq + 1 == c->rcv.nxt &&
         (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK)) {
         segment->seq++;  // the SYN part was taken in SYN-SENT
+        tcp_ecn_forget_flags(segment);
         segment->flags &= (uint8_t)~TCP_SYN;
     }
     if (verdict == TCP_NEXT) {
@@ -145,7 +147,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
     enum tcp_verdict verdict;
     TCP_INFO_COUNT(c, segs_in, 1);
     if (c->state == WEIR_TCP_SYN_SENT) {
-        verdict = tcp_input_syn_sent(weir, c, segment);
+        verdict = tcp_input_syn_sent(weir, c, packet, segment);
     } else {
         verdict = steps_before_ack(weir, c, segment);
         if (verdict == TCP_NEXT)
@@ -156,10 +158,12 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
     if (verdict == TCP_GONE)
         return;
     if (verdict != TCP_NEXT) {
+        tcp_ecn_syn_ack_again(c, packet, segment);
         apply_verdict(weir, c, verdict);
         return;
     }
     heard(weir, c);
+    tcp_ecn_input(weir, c, packet, segment);
     if (data_after_close(weir, c, packet, segment))
         return;
     if (segment->flags & TCP_URG)
@@ -172,6 +176,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
 
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment)
 {
+    tcp_ecn_shaken(weir, c, segment);
     steps(weir, c, packet, segment, false);
 }
 

@@ -5,6 +5,7 @@
 
 #include "instance.h"
 #include "tcp/conn.h"
+#include "tcp/ecn.h"
 #include "wire/ip4.h"
 
 // Verdict of a step of tcp_input_segment (RFC 9293 §3.10.7): what its driver does next.
@@ -71,6 +72,12 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
 }
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
 static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
+// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead. (Urgent marks have their flags.)
+static inline bool tcp_extra_quiet(const struct tcp_conn *c)
+{
+    const struct tcp_extra *extra = c->extra;
+    return !extra || !(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead);
+}
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need
 void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);                // into the connections' table
@@ -167,7 +174,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 struct tcp_lane_order {
     uint32_t seq, length, count;  // seq and count: of what is left, afterwards
     uint32_t push_end;            // the segment that ends here gets PSH
-    uint8_t flags;
+    uint8_t flags, tos;
     bool holdable;  // sent for the first time: its bytes may be lent for longer
 };
 // Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
@@ -183,7 +190,7 @@ static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const s
 static inline void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out) { (void)weir, (void)c, (void)out; }
 struct tcp_lane_order {
     uint32_t seq, length, count, push_end;
-    uint8_t flags;
+    uint8_t flags, tos;
     bool holdable;
 };
 static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
@@ -216,11 +223,12 @@ void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const stru
 
 // connect.c: SYN-SENT
 #if WEIR_CFG_TCP_CONNECT
-enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment);
+enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment);
 #else
-static inline enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
+static inline enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                                                  struct tcp_segment *segment)
 {
-    (void)weir, (void)c, (void)segment;
+    (void)weir, (void)c, (void)packet, (void)segment;
     return TCP_DROP;
 }
 #endif
@@ -237,6 +245,7 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { c->ts_recent = ts_recent; }
 static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return seq_lt(ts_value, c->ts_recent); }
+static inline bool tcp_timestamp_newer(const struct tcp_conn *c, uint32_t ts_value) { return seq_lt(c->ts_recent, ts_value); }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
 {
     c->ts_recent = ts_recent;
@@ -263,6 +272,7 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
 static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
+static inline bool tcp_timestamp_newer(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
 {
     (void)c, (void)ts_recent, (void)ts_offset;

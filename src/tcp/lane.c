@@ -99,7 +99,8 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 
 static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND)) == TCP_USE_TIMESTAMPS && !c->extra &&
+    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)) == TCP_USE_TIMESTAMPS &&
+           tcp_extra_quiet(c) &&
            lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
            weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
@@ -118,6 +119,11 @@ static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn
     const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
     const uint32_t ts_value = weir->now_ms + c->ts_offset;
     uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
+    if (tcp[1 - (int)IP_LANE_BYTES] != order->tos) {
+        tcp[1 - (int)IP_LANE_BYTES] = order->tos;
+        lane->out.network_sum = ip_lane_sum(tcp - IP_LANE_BYTES);
+        lane->out.payload_bytes = UINT32_MAX;
+    }
     if (payload != lane->out.payload_bytes) {
         lane->out.payload_bytes = payload;
         ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + payload);

@@ -119,6 +119,7 @@ static void bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
     listener->linger_s = c->linger_s;
     listener->ttl = c->ttl;
     listener->tos = c->tos;
+    tcp_ecn_bequeath(c, listener);
     tcp_keepalive_bequeath(c, listener);
 }
 

@@ -85,6 +85,12 @@ static int32_t get_field(struct sock *sock, const struct field *field)
     return field->bytes == 4 ? (int32_t) * (const uint32_t *)place : field->bytes == 2 ? *(const uint16_t *)place : *(const uint8_t *)place;
 }
 
+// The ECN bits are the stack's.
+static int32_t tos_set(struct sock *sock, const struct field *field, int32_t value)
+{
+    return (value & ~(int32_t)TCP_ECN_BITS) | (get_field(sock, field) & (int32_t)TCP_ECN_BITS);
+}
+
 // A changed option may let waiting data go, or change what the queues may hold.
 static void option_changed(struct weir *weir, struct tcp_conn *c)
 {
@@ -127,6 +133,7 @@ static int set_other(struct sock *sock, enum weir_option option, int32_t value)
     switch (option) {
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
+    case WEIR_OPTION_ECN: return tcp_ecn_set(sock, value);
     case WEIR_OPTION_REUSE_ADDRESS:
         sock->flags = (uint8_t)(value ? sock->flags | SOCK_REUSE_ADDRESS : sock->flags & ~SOCK_REUSE_ADDRESS);
         return WEIR_OK;
@@ -150,6 +157,8 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
 {
     const uint32_t flag = flag_of(option);
     const struct field *field = field_of(option);
+    if (option == WEIR_OPTION_TOS)
+        value = tos_set(sock, field, value);
     const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP) {
         tcp_lane_forget(weir, (struct tcp_conn *)sock);
@@ -198,6 +207,10 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
         *value = (*flags_of(sock) & flag) != 0;
     else if (option == WEIR_OPTION_MAX_SEGMENT && sock->kind == SOCK_TCP && ((struct tcp_conn *)sock)->state >= WEIR_TCP_ESTABLISHED)
         *value = ((struct tcp_conn *)sock)->mss;
+    else if (option == WEIR_OPTION_TOS)
+        *value = get_field(sock, field) & ~(int32_t)TCP_ECN_BITS;
+    else if (option == WEIR_OPTION_ECN)
+        return tcp_ecn_get(sock, value);
     else if (field)
         *value = get_field(sock, field);
     else if (option == WEIR_OPTION_REUSE_ADDRESS)

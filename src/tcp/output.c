@@ -17,7 +17,7 @@ struct plan {
 // The most one segment may carry: a multiple of the MSS where the device cuts large ones.
 static uint32_t segment_limit(const struct tcp_conn *c)
 {
-    if (!(c->path.netif->capabilities & WEIR_NETIF_TSO4))
+    if (!(c->path.netif->capabilities & WEIR_NETIF_TSO4) || tcp_ecn_uncut(c))
         return c->mss;
     const uint32_t headers = 60 + 60;
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): never 0, see tcp_mss_update
@@ -181,11 +181,14 @@ static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool a
 }
 
 // Bytes that SACK may take of a header; with data to carry, of the smallest segments half at the most.
-static uint32_t sack_room(const struct tcp_conn *c, const struct plan *plan)
+static uint32_t sack_room(const struct tcp_conn *c, const struct plan *plan, uint32_t taken)
 {
     const uint32_t room = TCP_OPTIONS_MAX - (c->flags & TCP_USE_TIMESTAMPS ? 12u : 0u);
-    return plan->payload ? min_u32(room, c->mss / 2) : room;
+    return (plan->payload ? min_u32(room, c->mss / 2) : room) - taken;
 }
+
+// Sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5, §6.1.6).
+static inline bool not_fresh(const struct plan *plan) { return plan->again || plan->probe; }
 
 static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_options *options)
 {
@@ -199,18 +202,21 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
         options->seen = TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, options);
     }
+    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), options);
     if (tcp_sack_pending(c))
-        tcp_sack_fill(c, options, sack_room(c, plan));
+        tcp_sack_fill(c, options, sack_room(c, plan, taken));
 }
 
-// What one segment carries beside its options: c->mss has the timestamps subtracted, SACK blocks come and go (RFC 6691 §2).
+// What one segment carries beside its options: c->mss has the timestamps subtracted, the others come and go (RFC 6691 §2).
 static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan)
 {
-    if (!tcp_sack_pending(c) || plan->flags & TCP_SYN)
+    if (!(tcp_sack_pending(c) || c->flags & TCP_ECN_BUSY) || plan->flags & TCP_SYN)
         return c->mss;
     struct tcp_options options = {0};
-    tcp_sack_fill(c, &options, sack_room(c, plan));
-    return c->mss - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
+    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), &options);
+    if (tcp_sack_pending(c))
+        tcp_sack_fill(c, &options, sack_room(c, plan, taken));
+    return c->mss - taken - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
 }
 
 // Lends the payload's slices of the send queue. Returns how many bytes fit in the slices there are.
@@ -265,6 +271,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
         segment->options.seen || segment->options.sack_count ? tcp_options_emit(option_bytes, &segment->options) : 0;
     segment->source = c->local.port;
     segment->destination = c->remote.port;
+    segment->length = plan->payload;
+    const uint8_t tos = tcp_ecn_stamp(weir, c, segment, not_fresh(plan));
     segment->header_length = (uint8_t)(TCP_BYTES + option_length);
     segment->urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
     uint8_t *bytes = packet_out_header(out, segment->header_length);
@@ -277,7 +285,7 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     }
     put_checksum(weir, c, out, segment->header_length);
     const struct ip_out ip = {
-        .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
+        .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = tos, .dont_fragment = true};
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 
@@ -311,6 +319,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
         TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
+        tcp_ecn_left(c, &segment, not_fresh(plan));
         tcp_lane_keep(weir, c, &out);
     }
     return verdict;
@@ -323,6 +332,7 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
                                    .count = 1,
                                    .push_end = plan->seq - 1,
                                    .flags = plan->flags,
+                                   .tos = plan->payload && !not_fresh(plan) ? c->tos : tcp_ecn_tos_bare(c),
                                    .holdable = plan->payload && !plan->again};
     enum weir_tx_verdict verdict;
     if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss && tcp_lane_send(weir, c, &order, &verdict))
@@ -382,7 +392,8 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 {
     // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
     struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
-    struct tcp_lane_order order = {.seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK};
+    struct tcp_lane_order order = {
+        .seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK, .tos = tcp_ecn_tos_bare(c)};
     enum weir_tx_verdict verdict;
     if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_send(weir, c, &order, &verdict)) {
         if (verdict != WEIR_TX_FULL)
@@ -449,7 +460,7 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
         if (!length || network < length || (length < mss && !small_may_go(c, length, unsent)))
             return true;
         struct tcp_lane_order order = {
-            .seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .holdable = true};
+            .seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .tos = c->tos, .holdable = true};
         if (length == mss)
             order.count = min_u32(min_u32(wanted, network) / mss, *quantum);
         const uint32_t count = order.count;
@@ -484,6 +495,8 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
+    if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
+        return verdict;
     const bool all = c->send && send_new_data(weir, c, &quantum, &verdict);
     if (verdict == WEIR_TX_FULL)
         return verdict;

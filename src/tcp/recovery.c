@@ -18,12 +18,15 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 
 static void enter(struct weir *weir, struct tcp_conn *c)
 {
-    tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
+    const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
+    if (!reduced)
+        tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
+    tcp_ecn_reduced(c);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;
     c->flow->undo_from = c->snd.una;
     c->flow->undo_bytes = 0;
-    c->flow->may_undo = true;
+    c->flow->may_undo = !reduced;
     c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
     TCP_INFO_COUNT(c, recoveries, 1);
     count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
@@ -37,6 +40,7 @@ static void undo_if_spurious(struct weir *weir, struct tcp_conn *c)
         return;
     c->flow->may_undo = false;
     tcp_cc_event(weir, c, WEIR_CC_UNDO);
+    tcp_ecn_undone(c);
     count(weir, WEIR_COUNT_TCP_SPURIOUS);
 }
 
@@ -115,6 +119,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     c->flow->timeout_una = c->snd.una;
     if (!repeated)
         tcp_cc_event(weir, c, WEIR_CC_RTO);
+    tcp_ecn_reduced(c);
     c->flow->window.cwnd = c->mss;
     c->flow->may_undo = false;
     flight_lose_all(c->flow->flight);

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The cookie, our initial sequence number: 5 bits of time, 3 bits of MSS class, 24 bits of keyed hash over both ends, the peer's
 // sequence number, the time and the class. A guess is right once in 2^24, and only while cookies are being sent.
-// Our timestamp carries what the peer offered: window scale (4 bits), whether it scales, SACK.
+// Our timestamp carries what the peer offered: window scale (4 bits, 15: it does not scale), SACK, classic ECN. Accurate ECN needs no
+// bit: the ACE field of the ACK that ends the handshake tells that it was agreed on (RFC 9768 §5.1); of the counters nothing is lost,
+// since only what comes after the handshake is counted. Without timestamps classic ECN is not agreed on.
 #include "tcp/syncookie.h"
 
 #include "instance.h"
 #include "tcp/halfopen.h"
+#include "tcp/ecn.h"
 #include "tcp/isn.h"
 
 #define COOKIE_TICK_SHIFT 26u  // a tick of cookie time is 2^26 µs (67 s)
 #define COOKIE_TICKS 2u        // a cookie is believed in the tick it was made in and the next: 67 to 134 s
 #define COOKIE_HASH_MASK 0xffffffu
 #define COOKIE_OPTION_MASK 0x3fu  // low bits of the timestamp
-#define COOKIE_SCALING 0x20u
+#define COOKIE_ECN 0x20u
 #define COOKIE_SACK 0x10u
+#define COOKIE_NO_SCALE 15u
 
 // The largest not above the peer's is used. Ethernet, PPPoE, tunnels, the least there may be.
 static const uint16_t cookie_mss[8] = {48, 216, 512, 536, 1220, 1360, 1440, 1460};
@@ -49,13 +53,14 @@ static uint32_t mss_class(uint32_t mss)
 
 // The options to send back; our timestamp is put back by less than 64 ms to carry the peer's.
 static void cookie_options(const struct weir *weir, const struct tcp_listener *listener, const struct weir_endpoint *local,
-                           const struct weir_endpoint *remote, const struct tcp_options *offer, struct tcp_options *options)
+                           const struct weir_endpoint *remote, const struct tcp_options *offer, struct tcp_ecn_open ecn,
+                           struct tcp_options *options)
 {
     if (!WEIR_CFG_TCP_TIMESTAMPS || !(offer->seen & TCP_SEEN_TIMESTAMPS))
         return;
-    uint32_t bits = 0;
+    uint32_t bits = (ecn.mode == TCP_ECN_CLASSIC ? COOKIE_ECN : 0) | COOKIE_NO_SCALE;
     if (WEIR_CFG_TCP_WINDOW_SCALE && offer->seen & TCP_SEEN_WINDOW_SCALE) {
-        bits |= COOKIE_SCALING | min_u32(offer->window_scale, 14);
+        bits = (bits & ~COOKIE_NO_SCALE) | min_u32(offer->window_scale, 14);
         options->seen |= TCP_SEEN_WINDOW_SCALE;
         options->window_scale = tcp_scale_for(listener->receive_limit);
     }
@@ -79,14 +84,18 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
     const uint32_t tick = cookie_tick(weir),
                    class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : IP_MSS_DEFAULT);
-    const struct tcp_segment answer = {
+    struct tcp_segment answer = {
         .flags = TCP_SYN | TCP_ACK,
         .seq = tick << 27 | class << 24 | cookie_hash(weir, &local, &remote, segment->seq, tick, class),
         .ack = segment->seq + 1,
         .window = (uint16_t)min_u32(listener->receive_limit, 0xffff),
     };
     struct tcp_options options = {.seen = TCP_SEEN_MSS, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)};
-    cookie_options(weir, listener, &local, &remote, &segment->options, &options);
+    struct tcp_ecn_open ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
+    if (ecn.mode == TCP_ECN_CLASSIC && !(segment->options.seen & TCP_SEEN_TIMESTAMPS && WEIR_CFG_TCP_TIMESTAMPS))
+        ecn.mode = TCP_ECN_OFF;
+    cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &options);
+    tcp_ecn_answer(&ecn, 0, true, &answer, &options);
     weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
     if (tcp_reply(weir, packet, &local, &remote, &answer, &options))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
@@ -119,7 +128,9 @@ static void params_from_timestamp(const struct weir *weir, const struct tcp_list
     params->ts_recent = segment->options.ts_value;
     params->ts_offset = tcp_timestamp_offset(weir, params->local.addr, params->remote.addr);
     params->sack = WEIR_CFG_TCP_SACK && bits & COOKIE_SACK;
-    if (WEIR_CFG_TCP_WINDOW_SCALE && bits & COOKIE_SCALING) {
+    if (bits & COOKIE_ECN && tcp_ecn_wish(listener) != TCP_ECN_OFF)
+        params->ecn.mode = TCP_ECN_CLASSIC;
+    if (WEIR_CFG_TCP_WINDOW_SCALE && (bits & COOKIE_NO_SCALE) != COOKIE_NO_SCALE) {
         params->scaling = true;
         params->snd_scale = (uint8_t)min_u32(bits & 15, 14);
         params->rcv_scale = tcp_scale_for(listener->receive_limit);
@@ -149,6 +160,8 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
         .our_mss = half_open_mss(listener, remote.addr, path.netif->mtu),
     };
     params_from_timestamp(weir, listener, segment, &params);
+    if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wish(listener) == TCP_ECN_ACCURATE && tcp_ecn_cookie_accurate(segment))
+        params.ecn.mode = TCP_ECN_ACCURATE;
     struct tcp_conn *c = tcp_conn_passive(weir, listener, &params);
     if (c == NULL) {
         count(weir, WEIR_COUNT_TCP_SYN_DROPPED);  // the peer will repeat itself

@@ -44,6 +44,7 @@ struct tcp {
     struct half_opens *half_opens;       // src/tcp/halfopen.c
     struct time_waits *time_waits;       // src/tcp/timewait.c
     uint8_t cc;                          // default congestion control, index into weir_cc_list
+    uint8_t ecn;                         // what sockets want of ECN by default (enum tcp_ecn_mode)
     uint32_t send_bytes, receive_bytes;  // default limits
     uint64_t cookies_until_us;           // cookies are believed so long: shortly after the last one was sent
 #if WEIR_CFG_TCP_CONNECT

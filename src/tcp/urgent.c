@@ -33,7 +33,8 @@ void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_se
         !tcp_synchronised(c) || c->flags & TCP_FIN_RECEIVED || !tcp_conn_extra(weir, c))
         return;
     c->extra->rcv_up = up;
-    c->flags = (c->flags & ~(uint32_t)(TCP_URGENT_TAKEN | TCP_URGENT_PASSED)) | TCP_URGENT_RECEIVED;
+    c->extra->urgent_passed = false;
+    c->flags = (c->flags & ~(uint32_t)TCP_URGENT_TAKEN) | TCP_URGENT_RECEIVED;
     sock_event(&weir->socks, &c->sock, WEIR_URGENT);
 }
 
@@ -58,7 +59,7 @@ static void take_out(struct weir *weir, struct tcp_conn *c)
     stream_spans(c->receive, 0, 1, &span, 1);
     c->extra->urgent_byte = span.data[0];
     stream_drop(&weir->memory, c->receive, 1);
-    c->flags |= TCP_URGENT_PASSED;
+    c->extra->urgent_passed = true;
 }
 
 uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length)
@@ -66,10 +67,11 @@ uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, 
     const uint32_t mark = mark_offset(c);
     if (mark > INT32_MAX && mark != UINT32_MAX &&
         c->flags & (TCP_URGENT_TAKEN | TCP_OOB_INLINE)) {  // long past: an old mark must not look new
-        c->flags &= ~(uint32_t)(TCP_URGENT_RECEIVED | TCP_URGENT_PASSED | TCP_URGENT_TAKEN);
+        c->extra->urgent_passed = false;
+        c->flags &= ~(uint32_t)(TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN);
         return length;
     }
-    if (c->flags & TCP_URGENT_PASSED || mark > INT32_MAX || mark >= length)
+    if (c->extra->urgent_passed || mark > INT32_MAX || mark >= length)
         return length;
     if (mark > skip || c->flags & TCP_OOB_INLINE)
         return mark > skip ? mark : length;
@@ -84,7 +86,7 @@ int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool p
 {
     if (!(c->flags & TCP_URGENT_RECEIVED) || c->flags & TCP_OOB_INLINE || c->flags & TCP_URGENT_TAKEN)
         return WEIR_INVALID;
-    if (!(c->flags & TCP_URGENT_PASSED)) {
+    if (!c->extra->urgent_passed) {
         const uint32_t mark = mark_offset(c);
         if (mark >= tcp_receive_queued(c))
             return WEIR_AGAIN;
@@ -104,5 +106,5 @@ int tcp_at_mark(struct weir *weir, struct tcp_conn *c)
     (void)weir;
     if (!(c->flags & TCP_URGENT_RECEIVED))
         return 0;
-    return c->flags & TCP_URGENT_PASSED ? mark_offset(c) == UINT32_MAX : mark_offset(c) == 0;
+    return c->extra->urgent_passed ? mark_offset(c) == UINT32_MAX : mark_offset(c) == 0;
 }

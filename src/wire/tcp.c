@@ -18,6 +18,47 @@ static bool tcp_wire_take_timestamps(const uint8_t *values, struct tcp_options *
     return true;
 }
 
+#if WEIR_CFG_TCP_ACCECN
+// RFC 9768 §3.2.3: any length is right; what goes beyond three whole fields is for the future.
+static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct tcp_options *out)
+{
+    uint32_t field[3] = {0, 0, 0};
+    const bool first = option[0] == TCP_OPTION_ACCECN_0;
+    const uint32_t count = min_u32((length - 2) / 3, 3);
+    if (!first && option[0] != TCP_OPTION_ACCECN_1)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        field[i] = get32(option + 1 + 3 * i) & TCP_ACCECN_MASK;
+    out->seen |= TCP_SEEN_ACCECN;
+    out->accecn = (struct tcp_accecn_option){
+        .kind = option[0], .fields = (uint8_t)count, .ect0 = field[first ? 0 : 2], .ce = field[1], .ect1 = field[first ? 2 : 0]};
+    return true;
+}
+
+static uint8_t *tcp_wire_emit_accecn(uint8_t *at, const struct tcp_options *options)
+{
+    const struct tcp_accecn_option *const o = &options->accecn;
+    const bool first = o->kind == TCP_OPTION_ACCECN_0;
+    const uint32_t field[3] = {first ? o->ect0 : o->ect1, o->ce, first ? o->ect1 : o->ect0};
+    const uint32_t bytes = tcp_accecn_bytes(o->fields);
+    memset(at, TCP_OPTION_NOP, bytes);
+    uint8_t *option = at + bytes - (2 + 3u * o->fields);
+    option[0] = o->kind;
+    option[1] = (uint8_t)(2 + 3 * o->fields);
+    for (uint32_t i = 0; i < o->fields; i++) {
+        option[2 + 3 * i] = (uint8_t)(field[i] >> 16);
+        put16(option + 3 + 3 * i, field[i] & 0xffff);
+    }
+    return at + bytes;
+}
+#else
+static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct tcp_options *out)
+{
+    return (void)option, (void)length, (void)out, false;
+}
+static uint8_t *tcp_wire_emit_accecn(uint8_t *at, const struct tcp_options *options) { return (void)options, at; }
+#endif
+
 // One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not built in is
 // as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
 static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
@@ -48,6 +89,8 @@ static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct 
             return false;
         out->seen |= TCP_SEEN_USER_TIMEOUT;
         out->user_timeout = get16(option + 2);
+    } else if (WEIR_CFG_TCP_ACCECN) {
+        tcp_wire_take_accecn(option, length, out);
     }
     return true;
 }
@@ -102,6 +145,7 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     out->ack = get32(bytes + 8);
     out->header_length = (uint8_t)header_length;
     out->flags = bytes[13];
+    out->accurate = bytes[12] & 1;
     out->window = get16(bytes + 14);
     out->urgent = get16(bytes + 18);
     out->length = length - header_length;
@@ -121,7 +165,7 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
     put16(bytes + 2, segment->destination);
     put32(bytes + 4, segment->seq);
     put32(bytes + 8, segment->ack);
-    put16(bytes + 12, (uint32_t)segment->header_length << 10 | segment->flags);  // bytes / 4 in the top four bits
+    put16(bytes + 12, (uint32_t)segment->header_length << 10 | (uint32_t)segment->accurate << 8 | segment->flags);  // bytes / 4 in the top four bits
     put16(bytes + 14, segment->window);
     put16(bytes + 16, 0);
     put16(bytes + 18, segment->urgent);
@@ -176,6 +220,8 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
         put32(at, (uint32_t)TCP_OPTION_USER_TIMEOUT << 24 | 4u << 16 | options->user_timeout);
         at += 4;
     }
+    if (WEIR_CFG_TCP_ACCECN && seen & TCP_SEEN_ACCECN)
+        at = tcp_wire_emit_accecn(at, options);
     if (WEIR_CFG_TCP_SACK && options->sack_count)
         at = tcp_wire_emit_sack(at, (uint32_t)(bytes + TCP_OPTIONS_MAX - at), options);
     return (uint32_t)(at - bytes);

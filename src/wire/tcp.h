@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// TCP header and options (RFC 9293 §3.1, §3.2; RFC 7323; RFC 2018; RFC 5482 is read by option number only).
+// TCP header and options (RFC 9293 §3.1, §3.2; RFC 7323; RFC 2018; RFC 9768; RFC 5482 is read by option number only).
 #ifndef WIRE_TCP_H
 #define WIRE_TCP_H
 
@@ -17,7 +17,9 @@ enum tcp_option_kind {
     TCP_OPTION_SACK_PERMITTED = 4,
     TCP_OPTION_SACK = 5,
     TCP_OPTION_TIMESTAMPS = 8,
-    TCP_OPTION_USER_TIMEOUT = 28
+    TCP_OPTION_USER_TIMEOUT = 28,
+    TCP_OPTION_ACCECN_0 = 172,  // the counters in the order ECT(0), CE, ECT(1)
+    TCP_OPTION_ACCECN_1 = 174   // … ECT(1), CE, ECT(0)
 };
 enum tcp_option_seen {
     TCP_SEEN_MSS = 1,
@@ -25,12 +27,26 @@ enum tcp_option_seen {
     TCP_SEEN_SACK_PERMITTED = 4,
     TCP_SEEN_TIMESTAMPS = 8,
     TCP_SEEN_USER_TIMEOUT = 16,
-    TCP_SEEN_BAD = 32
+    TCP_SEEN_BAD = 32,
+    TCP_SEEN_ACCECN = 64
 };
 
 struct tcp_sack_block {
     uint32_t left, right;  // [left, right)
 };
+
+// The option of RFC 9768 §3.2.3: how many bytes of payload came with each codepoint of the IP header, modulo 2^24.
+struct tcp_accecn_option {
+    uint8_t kind;    // TCP_OPTION_ACCECN_0 or _1
+    uint8_t fields;  // 0 to 3 of them, in the kind's order; the others are meaningless
+    uint32_t ect0, ce, ect1;
+};
+#define TCP_ACCECN_MASK 0xffffffu
+static inline bool tcp_accecn_has_ect0(const struct tcp_accecn_option *o) { return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 1 : 3); }
+static inline bool tcp_accecn_has_ect1(const struct tcp_accecn_option *o) { return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 3 : 1); }
+static inline bool tcp_accecn_has_ce(const struct tcp_accecn_option *o) { return o->fields >= 2; }
+// Bytes of header that the option takes with so many fields, padding included.
+static inline uint32_t tcp_accecn_bytes(uint32_t fields) { return (2 + 3 * fields + 3) & ~3u; }
 
 // What the options say. `seen` tells which fields are meaningful.
 struct tcp_options {
@@ -41,6 +57,9 @@ struct tcp_options {
     uint16_t user_timeout;  // the option's 16 bits: granularity and value
     uint32_t ts_value, ts_echo;
     struct tcp_sack_block sack[4];
+#if WEIR_CFG_TCP_ACCECN
+    struct tcp_accecn_option accecn;
+#endif
 };
 
 #define TCP_TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
@@ -51,6 +70,7 @@ struct tcp_segment {
     uint32_t seq, ack;
     uint16_t source, destination, window, urgent;
     uint8_t flags, header_length;
+    bool accurate;    // the flag AE (RFC 9768), which has no place in `flags`
     uint32_t length;  // payload bytes
     struct tcp_options options;
 };
@@ -61,7 +81,7 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out);
 // Writes the fixed header; checksum field zero. header_length must hold the whole length.
 void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment);
 // Writes options for a SYN (MSS, window scale, SACK permitted, timestamps: as `seen` asks) or another segment
-// (timestamps, SACK blocks), padded with NOPs to a multiple of 4. Returns bytes written, at most 40.
+// (timestamps, AccECN, SACK blocks), padded with NOPs to a multiple of 4. Returns bytes written, at most 40.
 uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options);
 
 #endif
