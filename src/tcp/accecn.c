@@ -3,10 +3,10 @@
 // ends a connection: it sends without ECT from then on, or believes the option, or the feedback, no more.
 #include "tcp/internal.h"
 
-#define ACCECN_STRIKES 3u        // §3.2.3.2.5: bytes marked and no packets, so often in a row: the flags are mangled
-#define ACCECN_ALL_MARKED 4u     // §3.2.2.3: every packet of so many rounds marked: something marks all
+#define ACCECN_STRIKES 3u     // §3.2.3.2.5: bytes marked and no packets, so often in a row: the flags are mangled
+#define ACCECN_ALL_MARKED 4u  // §3.2.2.3: every packet of so many rounds marked: something marks all
 #define ACCECN_TESTED 255u
-#define ACCECN_LOST_OPTIONS 3u   // §3.2.3.2.2: so many of our ACKs with an option, one after another, did not arrive
+#define ACCECN_LOST_OPTIONS 3u  // §3.2.3.2.2: so many of our ACKs with an option, one after another, did not arrive
 #define ACCECN_ACE_WRAP 8u
 
 bool accecn_begin(struct weir *weir, struct tcp_conn *c)
@@ -21,7 +21,8 @@ bool accecn_begin(struct weir *weir, struct tcp_conn *c)
     return true;
 }
 
-// Something on the path, or the peer, spoils the field: nothing of ours is sent as ECT any more (§3.2.2.3). What comes is counted as before.
+// Something on the path, or the peer, spoils the field: nothing of ours is sent as ECT any more (§3.2.2.3). What comes is counted as
+// before.
 static void mangled(struct weir *weir, struct tcp_conn *c)
 {
     count_add(weir, WEIR_COUNT_TCP_ECN_MANGLED, (c->tos & TCP_ECN_BITS) != 0);
@@ -153,10 +154,10 @@ uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, s
         return 0;
     options->seen |= TCP_SEEN_ACCECN;
     options->accecn = (struct tcp_accecn_option){.kind = (uint8_t)kind,
-                                                .fields = (uint8_t)fields,
-                                         .ect0 = a->r.e0b & TCP_ACCECN_MASK,
-                                         .ce = a->r.ceb & TCP_ACCECN_MASK,
-                                         .ect1 = a->r.e1b & TCP_ACCECN_MASK};
+                                                 .fields = (uint8_t)fields,
+                                                 .ect0 = a->r.e0b & TCP_ACCECN_MASK,
+                                                 .ce = a->r.ceb & TCP_ACCECN_MASK,
+                                                 .ect1 = a->r.e1b & TCP_ACCECN_MASK};
     return tcp_accecn_bytes(fields);
 }
 
@@ -201,7 +202,8 @@ void accecn_duplicate(struct weir *weir, struct tcp_conn *c)
     count(weir, WEIR_COUNT_TCP_ACCECN_OPTION_LOST);
 }
 
-// --- reading -------------------------------------------------------------------------------------------------------------------------------
+// --- reading
+// -------------------------------------------------------------------------------------------------------------------------------
 
 // What the peer's option adds. false: its counters go back, so the ACK was overtaken by a newer one.
 static bool take_option(struct accecn *a, const struct tcp_accecn_option *o, uint32_t *marked)

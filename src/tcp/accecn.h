@@ -25,20 +25,20 @@ struct accecn {
     struct {
         uint32_t e0b, ceb, e1b;  // r as our last option told it
     } told;
-    uint32_t estimated;        // bytes of ours thought marked since the peer's last option
-    uint8_t unacked_ce;        // packets marked since our last ACK
-    uint8_t strikes;           // ACKs that told of marked bytes and of no packets
-    uint8_t all_marked;        // rounds at the beginning in which every packet was marked; ACCECN_TESTED: there was one without
-    uint8_t lost_options;      // ACKs with an option that seem not to have arrived
-    uint8_t last_codepoint;    // of what came last
-    uint8_t shake;             // ACE of the ACK that ends the handshake, while it is due; 0: it left
-    bool syn_marked;           // our SYN, says the peer, came marked
-    bool heard;                // the peer's ACE field was looked at for the first time
-    bool deaf;                 // … or what it says is not to be believed: no reaction
-    bool options_ignored;      // the peer's options began with zeros
-    bool options_off;          // ours do not get through
-    bool option_left;          // our last ACK had one
-    bool first_data;           // no data was sent yet: the first has an option
+    uint32_t estimated;      // bytes of ours thought marked since the peer's last option
+    uint8_t unacked_ce;      // packets marked since our last ACK
+    uint8_t strikes;         // ACKs that told of marked bytes and of no packets
+    uint8_t all_marked;      // rounds at the beginning in which every packet was marked; ACCECN_TESTED: there was one without
+    uint8_t lost_options;    // ACKs with an option that seem not to have arrived
+    uint8_t last_codepoint;  // of what came last
+    uint8_t shake;           // ACE of the ACK that ends the handshake, while it is due; 0: it left
+    bool syn_marked;         // our SYN, says the peer, came marked
+    bool heard;              // the peer's ACE field was looked at for the first time
+    bool deaf;               // … or what it says is not to be believed: no reaction
+    bool options_ignored;    // the peer's options began with zeros
+    bool options_off;        // ours do not get through
+    bool option_left;        // our last ACK had one
+    bool first_data;         // no data was sent yet: the first has an option
 };
 
 // The number in the flags AE, CWR, ECE.
@@ -62,7 +62,7 @@ static inline void accecn_first_option(struct tcp_options *options)
     options->accecn =
         (struct tcp_accecn_option){.kind = TCP_OPTION_ACCECN_0, .fields = 3, .ect0 = ACCECN_E0B_FIRST, .ect1 = ACCECN_E1B_FIRST};
 }
-bool accecn_begin(struct weir *weir, struct tcp_conn *c);   // false: no memory
+bool accecn_begin(struct weir *weir, struct tcp_conn *c);  // false: no memory
 // Server: the bare ACK that ends the handshake (Table 4). Client: the SYN-ACK (Table 2), and when the connection stands.
 void accecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
 void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *syn_ack);

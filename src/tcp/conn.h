@@ -87,7 +87,7 @@ struct tcp_flow {
     bool ecn_round, ecn_marked;  // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
     uint32_t ecn_recover;        // snd.nxt at that reduction
 #endif
-    struct weir_cc_window window;    // cwnd, ssthresh, pacing
+    struct weir_cc_window window;  // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
 #if WEIR_CFG_TCP_HELD
     uint32_t held_una, held_end;  // bytes [held_una, held_end) are lent to a driver; equal: none
@@ -136,12 +136,12 @@ struct tcp_conn {
     uint8_t ecn_cwr : 1;    // classic: the next new data tells that the window was reduced
     uint8_t ecn_plain : 1;  // a SYN or SYN-ACK without ECN came or left
 #endif
-    uint8_t state;                       // enum weir_tcp_state: changed by tcp_set_state only
-    uint8_t cc : 4;                      // index into weir_cc_list
-    uint8_t quick_acks : 4;              // segments still acknowledged at once at the start of a flow
-    uint8_t idle_cwnd : 4;               // segments; what cwnd was when the flow was let go, if less than the initial window
-    uint8_t challenge_tokens : 4;        // RFC 5961 §7, per connection
-    uint8_t backoff;                     // doublings of the RTO, or zero-window probes sent
+    uint8_t state;                 // enum weir_tcp_state: changed by tcp_set_state only
+    uint8_t cc : 4;                // index into weir_cc_list
+    uint8_t quick_acks : 4;        // segments still acknowledged at once at the start of a flow
+    uint8_t idle_cwnd : 4;         // segments; what cwnd was when the flow was let go, if less than the initial window
+    uint8_t challenge_tokens : 4;  // RFC 5961 §7, per connection
+    uint8_t backoff;               // doublings of the RTO, or zero-window probes sent
     uint8_t duplicate_acks;
     uint8_t snd_scale, rcv_scale;  // window scale shifts
     uint8_t keepalive_probes;

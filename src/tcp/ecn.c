@@ -85,8 +85,8 @@ void tcp_ecn_established(struct weir *weir, struct tcp_conn *c)
 
 void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
-    const bool same = (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK) && segment->ack == c->iss + 1 &&
-                      segment->seq + 1 == c->rcv.nxt;
+    const bool same =
+        (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK) && segment->ack == c->iss + 1 && segment->seq + 1 == c->rcv.nxt;
     if (c->ecn == TCP_ECN_ACCURATE && same && accecn_ace(segment))
         accecn_syn_ack_again(c, packet);
 }

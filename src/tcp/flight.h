@@ -50,7 +50,7 @@ struct flight_record {
 struct flight_delta {
     uint32_t delivered;  // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
     uint32_t newly_lost;
-    uint32_t ce;  // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
+    uint32_t ce;               // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
     uint32_t rtt_sent_us;      // `sent` of the newest record delivered that was never retransmitted
     bool rtt_valid;            // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
     bool retransmitted_acked;  // some delivered record had been retransmitted

@@ -34,7 +34,7 @@ struct tcp_half_open {
 #endif
     uint16_t peer_mss, our_mss;
     uint8_t snd_scale : 4, rcv_scale : 4;
-    uint8_t flags;    // enum half_open_flag
+    uint8_t flags;                   // enum half_open_flag
     uint8_t level : 4, replies : 4;  // retransmissions so far; answers since then
     struct tcp_ecn_open ecn;
 #if !WEIR_CFG_ARP_CACHE

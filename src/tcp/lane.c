@@ -99,8 +99,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 
 static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)) == TCP_USE_TIMESTAMPS &&
-           tcp_extra_quiet(c) &&
+    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) &&
            lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
            weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;

@@ -392,8 +392,7 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 {
     // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
     struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
-    struct tcp_lane_order order = {
-        .seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK, .tos = tcp_ecn_tos_bare(c)};
+    struct tcp_lane_order order = {.seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK, .tos = tcp_ecn_tos_bare(c)};
     enum weir_tx_verdict verdict;
     if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_send(weir, c, &order, &verdict)) {
         if (verdict != WEIR_TX_FULL)
@@ -459,8 +458,13 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
             c->flags |= TCP_CWND_LIMITED;
         if (!length || network < length || (length < mss && !small_may_go(c, length, unsent)))
             return true;
-        struct tcp_lane_order order = {
-            .seq = c->snd.nxt, .length = length, .count = 1, .push_end = c->snd.nxt + unsent, .flags = TCP_ACK, .tos = c->tos, .holdable = true};
+        struct tcp_lane_order order = {.seq = c->snd.nxt,
+                                       .length = length,
+                                       .count = 1,
+                                       .push_end = c->snd.nxt + unsent,
+                                       .flags = TCP_ACK,
+                                       .tos = c->tos,
+                                       .holdable = true};
         if (length == mss)
             order.count = min_u32(min_u32(wanted, network) / mss, *quantum);
         const uint32_t count = order.count;

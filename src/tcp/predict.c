@@ -14,8 +14,7 @@
 // Established and at peace: nothing beyond a hole, no duplicate to report, no urgent data, no recovery, no closed window, an open user.
 static inline bool at_peace(const struct tcp_conn *c, uint32_t timestamps)
 {
-    return (c->flags & (UNUSUAL | TCP_USE_TIMESTAMPS)) == timestamps && c->state == WEIR_TCP_ESTABLISHED &&
-           tcp_extra_quiet(c);
+    return (c->flags & (UNUSUAL | TCP_USE_TIMESTAMPS)) == timestamps && c->state == WEIR_TCP_ESTABLISHED && tcp_extra_quiet(c);
 }
 
 // The ACK is of data in flight none of which was lost or late, or it says nothing new beside data that comes in.
@@ -81,7 +80,8 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 {
     const uint32_t timestamps = segment->options.seen == TCP_SEEN_TIMESTAMPS ? TCP_USE_TIMESTAMPS : 0;
     if (segment->seq != c->rcv.nxt || (segment->flags & ~TCP_PSH) != TCP_ACK || (segment->options.seen & ~TCP_SEEN_TIMESTAMPS) ||
-        segment->options.sack_count || tcp_ecn_unusual(c, packet) || !at_peace(c, timestamps) || (timestamps && tcp_timestamp_old(c, segment->options.ts_value)))
+        segment->options.sack_count || tcp_ecn_unusual(c, packet) || !at_peace(c, timestamps) ||
+        (timestamps && tcp_timestamp_old(c, segment->options.ts_value)))
         return false;
     if (!ack_expected(c, segment->ack, segment->window, segment->length) ||
         (segment->length && (!copied || segment->length > c->rcv.edge - c->rcv.nxt)))

@@ -165,7 +165,8 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
     put16(bytes + 2, segment->destination);
     put32(bytes + 4, segment->seq);
     put32(bytes + 8, segment->ack);
-    put16(bytes + 12, (uint32_t)segment->header_length << 10 | (uint32_t)segment->accurate << 8 | segment->flags);  // bytes / 4 in the top four bits
+    put16(bytes + 12,
+          (uint32_t)segment->header_length << 10 | (uint32_t)segment->accurate << 8 | segment->flags);  // bytes / 4 in the top four bits
     put16(bytes + 14, segment->window);
     put16(bytes + 16, 0);
     put16(bytes + 18, segment->urgent);

@@ -196,13 +196,19 @@ static void idling_begins_again_but_remembers(void **state)
     assert_int_equal(window.ssthresh, WEIR_CC_UNLIMITED);
 }
 
-static void ecn_reduces_like_loss(void **state)
+// RFC 8511 §3.1: to 0.8 of what is in flight; without ABE as a loss (RFC 3168 §6.1.2).
+static void a_mark_costs_less_than_a_loss(void **state)
 {
     (void)state;
     window.cwnd = 20 * MSS;
     event(WEIR_CC_ECN, 20 * MSS);
-    assert_int_equal(window.cwnd, 10 * MSS);
-    assert_int_equal(window.ssthresh, 10 * MSS);
+    assert_in_range(window.cwnd, WEIR_CFG_CC_ABE ? 16 * MSS - MSS / 32 : 10 * MSS, WEIR_CFG_CC_ABE ? 16 * MSS : 10 * MSS);
+    assert_int_equal(window.ssthresh, window.cwnd);
+    window.cwnd = WEIR_CC_UNLIMITED / 4;  // no product overflows
+    event(WEIR_CC_ECN, window.cwnd);
+    assert_in_range(window.cwnd, WEIR_CC_UNLIMITED / 4 / 5 * (WEIR_CFG_CC_ABE ? 3 : 2), WEIR_CC_UNLIMITED / 5);
+    event(WEIR_CC_ECN, 0);
+    assert_int_equal(window.cwnd, 2 * MSS);
 }
 
 static void the_end_of_slow_start_can_be_told(void **state)
@@ -242,7 +248,7 @@ int main(void)
         cmocka_unit_test_setup(a_timeout_starts_from_one_segment, setup),
         cmocka_unit_test_setup(undo_restores_and_only_once, setup),
         cmocka_unit_test_setup(idling_begins_again_but_remembers, setup),
-        cmocka_unit_test_setup(ecn_reduces_like_loss, setup),
+        cmocka_unit_test_setup(a_mark_costs_less_than_a_loss, setup),
         cmocka_unit_test_setup(the_end_of_slow_start_can_be_told, setup),
         cmocka_unit_test_setup(the_window_has_an_upper_end, setup),
     };
