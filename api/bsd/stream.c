@@ -169,6 +169,17 @@ static int receive_some(struct bsd_transfer *t, size_t skip, size_t want)
     return (int)take;
 }
 
+// An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is told once. Without
+// this a stream that was reset looked as if it had ended.
+static bool error_next(const struct bsd_file *file)
+{
+    int32_t bytes;
+    struct weir *weir = file->bsd->weir;
+    const int ready = weir_socket_ready(weir, file->socket);
+    return ready > 0 && ready & WEIR_ERROR && weir_socket_get(weir, file->socket, WEIR_OPTION_READABLE_BYTES, &bytes) == WEIR_OK &&
+           bytes == 0;
+}
+
 #if WEIR_CFG_TCP_URGENT
 static int receive_urgent(struct bsd_transfer *t)
 {
@@ -211,7 +222,7 @@ int bsd_stream_receive(struct bsd_transfer *t)
     int error = bsd_gate_enter(file, &file->read, t->deadline_us, t->wait);
     if (error)
         return error;
-    while (done < t->bytes && !(done && at_mark(file))) {
+    while (done < t->bytes && !(done && (at_mark(file) || error_next(file)))) {
         const int moved = receive_some(t, t->flags & WEIR_MSG_PEEK ? done : 0, t->bytes - done);
         if (moved > 0) {
             done += (size_t)moved;

@@ -152,6 +152,7 @@ class Player:
             self.current = flow
 
     def finish_call(self, line):
+        self.returned(line)
         if not self.under_way:
             return
         end = self.under_way[3]
@@ -474,7 +475,7 @@ class Player:
     def shown(self, live, owner=None):
         owner = owner or self.owner(live)
         moved = -(owner.offset or 0) if owner else 0
-        raw = next((digits for time, digits in reversed(self.engine.log) if time == live.time and self.same(live, digits)), "")
+        raw = next((cut(digits, len(live.payload)) for time, digits in reversed(self.engine.log) if time == live.time and self.same(live, digits)), "")
         return f"    came at {seconds(live.time)}: {live.text(moved)}" + (f"\n    on the wire: {raw}" if raw else "")
 
     def same(self, live, digits):
@@ -495,6 +496,12 @@ def flag_bits(packet):
 
 def flags_text(packet):
     return (packet.flags or "-") + (str(packet.ace) if packet.ace is not None else "")
+
+
+def cut(digits, payload):
+    """The headers in full, the payload's beginning."""
+    head = len(digits) - 2 * payload
+    return digits[:head] + (" " + digits[head:head + 32] + (f"… ({payload} bytes)" if payload > 16 else "") if payload else "")
 
 
 def calls_option(action):

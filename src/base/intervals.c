@@ -5,7 +5,7 @@
 
 void intervals_init(struct intervals *list, uint16_t capacity)
 {
-    list->count = list->recent = 0;
+    list->count = list->recent = list->earlier_count = 0;
     list->capacity = capacity;
 }
 
@@ -30,10 +30,25 @@ static void intervals_replace(struct intervals *list, uint32_t from, uint32_t to
     list->count = (uint16_t)(list->count - to + from + with);
 }
 
+// `at` goes to the front of the history; what the newest interval, [start, end), has taken in leaves it.
+static void intervals_remember(struct intervals *list, uint32_t at, uint32_t start, uint32_t end)
+{
+    uint32_t old[INTERVALS_EARLIER], kept = 0;
+    const uint32_t count = list->earlier_count;
+    memcpy(old, list->earlier, sizeof old);
+    if (!(seq_le(start, at) && seq_lt(at, end)))
+        list->earlier[kept++] = at;
+    for (uint32_t i = 0; i < count && kept < INTERVALS_EARLIER; i++)
+        if (!(seq_le(start, old[i]) && seq_lt(old[i], end)))
+            list->earlier[kept++] = old[i];
+    list->earlier_count = (uint16_t)kept;
+}
+
 bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
 {
     if (!seq_lt(start, end))
         return true;
+    const uint32_t before = list->count ? list->item[list->recent].start : start;
     const uint32_t from = intervals_find(list, start);
     uint32_t to = from;
     for (; to < list->count && seq_le(list->item[to].start, end); to++) {
@@ -46,6 +61,7 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
         intervals_replace(list, from, to, 1);
     list->item[from] = (struct interval){start, end};
     list->recent = (uint16_t)from;
+    intervals_remember(list, before, start, end);
     return true;
 }
 
@@ -68,6 +84,14 @@ bool intervals_covers(const struct intervals *list, uint32_t start, uint32_t end
 {
     uint32_t hole_start;
     return intervals_hole(list, start, end, &hole_start) == 0;
+}
+
+const struct interval *intervals_at(const struct intervals *list, uint32_t at)
+{
+    uint32_t index = intervals_find(list, at);
+    if (index < list->count && list->item[index].end == at)
+        index++;  // it ends before
+    return index < list->count && seq_le(list->item[index].start, at) ? &list->item[index] : NULL;
 }
 
 uint32_t intervals_advance(struct intervals *list, uint32_t next)

@@ -9,9 +9,12 @@
 struct interval {
     uint32_t start, end;
 };
+#define INTERVALS_EARLIER 3u  // with the newest as many as fit into an option
 struct intervals {
     uint16_t count, capacity;
     uint16_t recent;  // index of the interval that the newest data made or joined (RFC 2018 §4: first SACK block)
+    uint16_t earlier_count;
+    uint32_t earlier[INTERVALS_EARLIER];  // where data before that came into others, newest first (the next blocks)
     struct interval item[];
 };
 
@@ -26,6 +29,8 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end);
 // `base` is the sequence number all arithmetic is relative to (<= everything in the list).
 uint32_t intervals_hole(const struct intervals *list, uint32_t start, uint32_t end, uint32_t *hole_start);
 bool intervals_covers(const struct intervals *list, uint32_t start, uint32_t end);
+// The interval that holds `at`; NULL: none does.
+const struct interval *intervals_at(const struct intervals *list, uint32_t at);
 // The first interval begins at or before `next`: removes it (and any wholly below) and returns its end; otherwise returns `next`.
 uint32_t intervals_advance(struct intervals *list, uint32_t next);
 

@@ -218,7 +218,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         tcp_receive_fin(weir, c, c->extra->fin);
 }
 
-// Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered.
+// Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered, and answered like all that comes out of order (RFC 5681 §4.2).
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 {
     if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || c->state == WEIR_TCP_SYN_RECEIVED))
@@ -227,6 +227,8 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
         if (seq_lt(c->rcv.nxt, fin_seq) && seq_le(fin_seq, c->rcv.edge) && tcp_conn_extra(weir, c)) {
             c->extra->fin_ahead = true;
             c->extra->fin = fin_seq;
+            c->flags |= TCP_ACK_NOW;
+            tcp_wants_output(weir, c);
         }
         return;
     }

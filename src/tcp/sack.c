@@ -8,7 +8,18 @@ void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, ui
         c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
-// First a duplicate, then the block that holds the newest data, then others, as far as there is room.
+// Adds a block, unless it is among those from `first` on.
+static uint8_t fill_block(struct tcp_options *options, uint8_t first, uint8_t filled, const struct interval *item)
+{
+    for (uint8_t i = first; i < filled; i++)
+        if (options->sack[i].left == item->start)
+            return filled;
+    options->sack[filled] = (struct tcp_sack_block){item->start, item->end};
+    return (uint8_t)(filled + 1);
+}
+
+// First a duplicate (RFC 2883 §4), then the block that holds the newest data, then those that were newest before it, so that each is told
+// in several ACKs and the loss of some does no harm (RFC 2018 §4), then others, as far as there is room.
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
 {
     const uint32_t most = room < 12 ? 0 : min_u32(4, (room - 4) / 8);
@@ -16,13 +27,15 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
     if (c->extra->dsack.left != c->extra->dsack.right && filled < most)
         options->sack[filled++] = c->extra->dsack;
     const struct intervals *list = c->extra->out_of_order;
-    if (list && list->count && filled < most) {
-        const struct interval *newest = &list->item[list->recent];
-        options->sack[filled++] = (struct tcp_sack_block){newest->start, newest->end};
-        for (uint32_t i = 0; i < list->count && filled < most; i++)
-            if (i != list->recent)
-                options->sack[filled++] = (struct tcp_sack_block){list->item[i].start, list->item[i].end};
+    const uint8_t first = filled;
+    if (list && list->count && filled < most)
+        filled = fill_block(options, first, filled, &list->item[list->recent]);
+    for (uint32_t i = 0; list && i < list->earlier_count && filled < most; i++) {
+        const struct interval *item = intervals_at(list, list->earlier[i]);
+        filled = item ? fill_block(options, first, filled, item) : filled;
     }
+    for (uint32_t i = 0; list && i < list->count && filled < most; i++)
+        filled = fill_block(options, first, filled, &list->item[i]);
     options->sack_count = filled;
 }
 

@@ -191,7 +191,8 @@ static void fire_long(struct weir *weir, struct tcp_conn *c)
     disarm(c, TCP_TIMER_LONG);
     uint32_t due = fin_wait_2_due(weir, c);
     if (!due) {
-        tcp_enter_time_wait(weir, c);  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come
+        c->rcv.nxt++;                  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come. When it does,
+        tcp_enter_time_wait(weir, c);  // it is one that comes again, and is acknowledged
         return;
     }
     due = min_u32(due, tcp_keepalive_due(weir, c, &gone));
