@@ -15,7 +15,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script check size bench fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script check size bench lab fuzz fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -55,6 +55,13 @@ bench:
 	@tools/need.sh bench
 	@$(MAKE) -s lib apps $(B)/venv/ready
 	@$(B)/venv/bin/python bench/run.py $(T)
+
+## make lab        the works' experiments with Weir and Linux over the same emulated links: build/lab/index.html (QUICK=1: a coarse
+##                 pass in ten minutes; FRESH=1: measures anew what is there already; T='thesis grid': some of the experiments)
+lab:
+	@tools/need.sh lab
+	@$(MAKE) -s lib apps $(B)/host/weir-link $(B)/host/weir-sim $(B)/venv/ready
+	@$(B)/venv/bin/python lab/lab.py $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each
 FUZZ_SECONDS ?= 60

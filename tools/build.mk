@@ -107,6 +107,10 @@ VARIANTS := host asan tsan mips tiny small
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
+# The laboratory's link emulator.
+$(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/libweir.a
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
 $(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/libweir.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The laboratory's network: weir-link between TAPs, with Linux and with Weir at its ends. What is measured with it is `make lab`'s business."""
+import json
+import re
+import sys
+
+import pytest
+
+from netns import ROOT, Lab, until
+
+sys.path.insert(0, str(ROOT / "lab"))
+import net  # noqa: E402
+import runs  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not net.pathlib.Path("/dev/net/tun").exists(), reason="no TAP here")
+
+
+def joined(lab, *settings):
+    middle, a, b = (lab.namespace(name) for name in ("link", "a", "b"))
+    link = middle.start(net.BIN / "weir-link", "lab0", "lab1", *settings)
+    assert until(lambda: link.output().startswith("ready")), link.output()
+    for tap, namespace, address in (("lab0", a, "10.66.0.1/24"), ("lab1", b, "10.66.0.2/24")):
+        middle.run("ip", "link", "set", tap, "netns", namespace.pid)
+        namespace.address(tap, address)
+    return link, a
+
+
+def test_delay_is_that_of_the_settings():
+    with Lab() as lab:
+        _, a = joined(lab, "--delay", "20")
+        times = [float(t) for t in re.findall(r"time=([0-9.]+)", a.run("ping", "-c", "6", "-i", "0.2", "10.66.0.2"))]
+        assert len(times) == 6
+        assert 40 <= min(times) < 45, times
+
+
+def test_loss_is_that_of_the_settings_and_counted():
+    with Lab() as lab:
+        link, a = joined(lab, "--loss", "50", "--seed", "3")
+        a.run("ip", "neigh", "replace", "10.66.0.2", "lladdr", "02:00:00:00:00:02", "dev", "lab0", "nud", "permanent")
+        a.run("ping", "-q", "-c", "200", "-i", "0.002", "-W", "1", "10.66.0.2", check=False)
+        assert link.stop() == 0
+        there, _ = json.loads(link.output().split("\n", 1)[1])
+        assert there["offered"] >= 200
+        assert 0.3 < there["lost"] / there["offered"] < 0.7
+
+
+def test_a_wrong_setting_is_named():
+    with Lab() as lab:
+        said = lab.namespace("x").run(net.BIN / "weir-link", "lab0", "lab1", "--colour", "red", check=False)
+        assert "colour" in said
+
+
+@pytest.mark.parametrize("sender,receiver", [("weir", "linux"), ("linux", "weir"), ("weir", "weir"), ("linux", "linux")])
+def test_a_transfer_and_a_run_of_iperf3(sender, receiver, tmp_path):
+    link = net.Link(rate=50, delay=2, queue=500000)
+    with net.Network(link, sender, receiver, tmp_path, trace=tmp_path / "frames.csv") as network:
+        result = network.bulk("cubic", seconds=1)
+        assert 20 < result["mbit"] < 48
+    assert (tmp_path / "frames.csv").read_text().count(",in,") > 1000
+    with net.Network(link, sender, receiver, tmp_path, serve=False) as network:
+        assert 0.15 < network.transfer(1 << 20, "cubic") < 3
+
+
+def test_runs_are_remembered_and_failures_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    calls = []
+
+    def work():
+        calls.append(1)
+        return {"value": 7}
+
+    def fail():
+        raise net.Failed("the reason")
+    for _ in range(2):
+        ledger = runs.Runs(fresh=False)
+        good, bad = ledger.run("x", {"seed": 1}, 1, work), ledger.run("x", {"seed": 2}, 1, fail)
+        ledger.go()
+        assert good.result() == {"value": 7} and bad.result() is None
+        assert list(ledger.failures_by_reason()) == ["Failed: the reason"]
+    assert len(calls) == 1
