@@ -7,7 +7,7 @@
 //   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed window)
 //   ack        never of what was not delivered, never backwards
 //   SACK       only of what was delivered
-//   edge       the right edge of the offered window never moves left
+//   edge       the right edge of the offered window never moves left (but for what the scale rounds off)
 //   size       no more payload than the peer's MSS option allows
 #include "internal.h"
 
@@ -357,7 +357,10 @@ static void check_ack(struct check *check, const struct talk *talk, struct side 
         broken(check, from, mark, "acknowledges what it did not get");
     if (mark->ack < from->told)
         broken(check, from, mark, "acknowledges less than before");
-    if (mark->edge < from->edge)
+    // In a field that counts in units of the scale a promise that does not end on one may be rounded down (RFC 7323 §2.4); and after the
+    // FIN there is nothing to offer room for.
+    const uint64_t unit = from->scaled && other->scaled ? UINT64_C(1) << from->scale : 1;
+    if (mark->edge + unit <= from->edge && !(other->fin_sent && mark->ack > other->fin))
         broken(check, from, mark, "moves its right edge left");
     for (uint32_t index = 0; index < segment->blocks; index++) {
         const uint64_t begin = widen(from->got, other->isn, segment->block[2 * index]);
@@ -366,7 +369,7 @@ static void check_ack(struct check *check, const struct talk *talk, struct side 
             broken(check, from, mark, "SACKs what it did not get");
     }
     from->told = mark->ack;
-    from->edge = mark->edge;
+    from->edge = mark->edge > from->edge ? mark->edge : from->edge;
 }
 
 static void begin_incarnation(struct check *check, struct talk *talk)

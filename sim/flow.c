@@ -8,7 +8,7 @@
 
 #define PATTERN 65521u  // prime, so that no segment, chunk or window is a whole number of periods
 #define PIECE 65536u    // written or read at once at most
-#define TRIES 5         // to connect
+#define TRIES 30        // to connect: a link may be down for a while
 #define RETRY_NS SIM_MS(10)
 #define AGAIN_NS SIM_S(1)  // after a failed connect
 #define CALLS 64           // of one user in one event; then the network gets its turn

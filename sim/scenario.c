@@ -188,5 +188,6 @@ void scenario_command(FILE *out, const struct scenario *scenario)
 
 const struct scenario_kind scenario_kinds[] = {
     {"bulk", "flows over one bottleneck; prints one line of JSON", bulk_run},
+    {"campaign", "random networks, one a seed: everything is checked", campaigns_run},
     {NULL, NULL, NULL},
 };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The scenario campaign: many seeds of campaign.h, with progress, and the command that repeats each that failed.
+#define _GNU_SOURCE
+#include "campaign.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scenario.h"
+
+#define FAILURES 10  // enough to look at
+
+static double real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void show_progress(const struct scenario *s, uint64_t done, double took, const struct campaign_result *sum, uint32_t failed)
+{
+    fprintf(stderr, "%scampaign: %llu seeds (%.0f s), %llu events, %.0f s of virtual time, %llu bytes, %u failed%s", isatty(2) ? "\r" : "",
+            (unsigned long long)done, took, (unsigned long long)sum->events, (double)sum->virtual_ns / 1e9, (unsigned long long)sum->bytes,
+            failed, isatty(2) && done < s->count ? "" : "\n");
+}
+
+static void add_result(struct campaign_result *sum, const struct campaign_result *one)
+{
+    sum->events += one->events;
+    sum->bytes += one->bytes;
+    sum->virtual_ns += one->virtual_ns;
+    sum->retransmitted += one->retransmitted;
+    sum->timeouts += one->timeouts;
+    sum->flows += one->flows;
+    sum->hosts += one->hosts;
+}
+
+int campaigns_run(const struct scenario *s)
+{
+    struct campaign_result sum = {0}, one;
+    const double began = real_now();
+    double told = began;
+    uint32_t failed = 0;
+    uint64_t done = 0;
+    for (; done < s->count && failed < FAILURES; done++) {
+        const double now = real_now();
+        if (s->count > 1 && s->seconds > 0 && now - began > s->seconds)
+            break;
+        if (s->count > 1 && now - told > (isatty(2) ? 0.2 : 10)) {
+            show_progress(s, done, now - began, &sum, failed);
+            told = now;
+        }
+        const bool good = campaign_run(s->seed + done, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one);
+        add_result(&sum, &one);
+        if (good)
+            continue;
+        failed++;
+        fprintf(stderr, "%sseed %llu: %s\n  to replay: build/host/weir-sim --scenario campaign --seed %llu\n", isatty(2) ? "\n" : "",
+                (unsigned long long)(s->seed + done), one.failure, (unsigned long long)(s->seed + done));
+    }
+    show_progress(s, done, real_now() - began, &sum, failed);
+    printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": %llu, \"hosts\": %u, "
+           "\"flows\": %u, "
+           "\"retransmitted\": %u, \"timeouts\": %u}\n",
+           (unsigned long long)done, failed, (unsigned long long)sum.events, (double)sum.virtual_ns / 1e9, real_now() - began,
+           (unsigned long long)sum.bytes, sum.hosts, sum.flows, sum.retransmitted, sum.timeouts);
+    return failed ? 1 : 0;
+}
