@@ -14,6 +14,7 @@
 #define KEPT_BYTES 65536u    // a host that rests may keep so much more than it began with: pools, tables …
 #define KEPT_A_FLOW 2048u    // … and of each flow
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
+#define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
 enum shape { PAIR, STAR, DUMBBELL, CHAIN, SHAPES };
@@ -30,7 +31,7 @@ struct campaign {
     uint16_t mtu;   // of all hosts
     uint32_t most;  // bytes a user sends at most
     bool clean;     // nothing is lost, late, twice or slow: nothing may be sent twice
-    bool slow;      // a rate: queues may outgrow a timeout
+    bool outage;    // so long that a server gives up a handshake whose last acknowledgement it missed
     bool starved;   // allocations fail, or memory is short
     struct event change;
     struct sim_way changed;
@@ -47,7 +48,6 @@ static uint32_t spread(struct campaign *c, uint32_t low, uint32_t high) { return
 static void plan_queue(struct campaign *c, struct sim_way *way)
 {
     way->rate = UINT64_C(8) * spread(c, 20000, 20000000);
-    c->slow = true;
     c->clean = false;
     if (one_in(c, 2))
         way->queue_bytes = spread(c, 3 * 1514, 300000);
@@ -119,6 +119,7 @@ static void plan_flaps(struct campaign *c, struct sim_link *link)
     const uint64_t first_ns = SIM_MS(spread(c, 1, 10000));
     const uint32_t count = between(c, 1, 5);
     c->clean = false;
+    c->outage |= down_ns * count > OUTAGE_NS;
     sim_link_flap(link, first_ns, down_ns, period_ns, count);
     if (c->out)
         fprintf(c->out, "  %s flaps from %llu ms on, %llu ms each, %u times\n", link->name, (unsigned long long)first_ns / 1000000,
@@ -296,8 +297,6 @@ static void plan_balance(struct sim_user *reader, struct sim_user *writer)
         writer->write_every_ns = TIGHT_NS / writes;
     if (reader->read_every_ns > TIGHT_NS / reads)
         reader->read_every_ns = TIGHT_NS / reads;
-    if (reader->receive_buffer && reader->receive_buffer < 4096 && writer->bytes > 20000)
-        reader->receive_buffer = 4096;
 }
 
 static void describe_user(FILE *out, const char *name, const struct sim_user *u)
@@ -328,10 +327,11 @@ static void add_flow(struct campaign *c)
     struct sim_flow_options options = {.start_ns = one_in(c, 2) ? 0 : SIM_US(spread(c, 1, 5000000))};
     plan_user(c, &options.client);
     plan_user(c, &options.server);
-    plan_balance(&options.client, &options.server);
-    plan_balance(&options.server, &options.client);
     if (!options.client.bytes && !options.server.bytes)
         options.client.bytes = between(c, 1, c->most);
+    plan_balance(&options.client, &options.server);
+    plan_balance(&options.server, &options.client);
+    options.may_fail = c->outage;
     options.client.close_at_once = !options.server.bytes && one_in(c, 3);
     if (one_in(c, 2))
         options.congestion_control = plan_congestion(c);

@@ -26,7 +26,7 @@ struct side {
     uint32_t key_out, key_in;
     struct event wake;
     uint64_t write_from_ns, read_from_ns;
-    bool server, connected, write_ended, read_ended, closed, aborted;
+    bool server, watched, connected, write_ended, read_ended, closed, aborted;
 };
 
 struct sim_flow {
@@ -327,12 +327,26 @@ static void side_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     side_turn(side);
 }
 
+// Asks to be told of news; that takes memory, so it may have to be asked again.
+static void watch_side(struct side *side)
+{
+    side->watched = weir_socket_set_user(weir_of(side), side->socket, &side->watch) == WEIR_OK;
+    if (!side->watched)
+        wake_at(side, side->flow->sim->now_ns + RETRY_NS);
+}
+
 static void side_wake(void *context)
 {
     struct side *side = context;
-    if (!side->socket)
+    if (!side->socket || side->closed)
         return;
     host_clock(side->host);
+    if (!side->watched) {
+        watch_side(side);
+        const int ready = weir_socket_ready(weir_of(side), side->socket);
+        if (side->watched && !side->connected && ready > 0)
+            side_event(&side->watch, side->socket, (uint32_t)ready);
+    }
     side_turn(side);
     sim_host_kick(side->host);
 }
@@ -380,7 +394,7 @@ static void connect_client(struct sim_flow *flow)
     client->socket = socket;
     flow->stats.tries++;
     set_options(client, socket);
-    (void)weir_socket_set_user(weir, socket, &client->watch);
+    watch_side(client);
     int error = weir_socket_bind(weir, socket, &local);
     if (error == WEIR_OK)
         error = weir_socket_connect(weir, socket, &peer);
@@ -417,8 +431,8 @@ static void accept_event(struct weir_watch *watch, weir_socket listener, uint32_
             continue;
         }
         set_options(server, socket);
-        (void)weir_socket_set_user(weir, socket, &server->watch);
         server->socket = socket;
+        watch_side(server);
         server->connected = true;
         server->read_from_ns = flow->sim->now_ns + server->user->read_from_ns;
         wake_at(server, flow->sim->now_ns);
@@ -437,8 +451,9 @@ static bool listen_server(struct sim_flow *flow)
         return false;
     }
     set(server, flow->listener, WEIR_OPTION_RECEIVE_BUFFER, server->user->receive_buffer);  // its scale is told in the SYN-ACK
-    (void)weir_socket_set_user(weir, flow->listener, &flow->accepting);
-    int error = weir_socket_bind(weir, flow->listener, &local);
+    int error = weir_socket_set_user(weir, flow->listener, &flow->accepting);
+    if (error == WEIR_OK)
+        error = weir_socket_bind(weir, flow->listener, &local);
     if (error == WEIR_OK)
         error = weir_socket_listen(weir, flow->listener, 4);
     if (error == WEIR_OK)
