@@ -14,6 +14,7 @@
 #define KEPT_BYTES 65536u    // a host that rests may keep so much more than it began with: pools, tables …
 #define KEPT_A_FLOW 2048u    // … and of each flow
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
+#define LOSS_PPM 200000u
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
@@ -28,11 +29,12 @@ struct campaign {
     struct sim_host *hosts[HOSTS];
     uint64_t memory[HOSTS];  // at rest
     uint32_t host_count, flow_count;
-    uint16_t mtu;   // of all hosts
-    uint32_t most;  // bytes a user sends at most
-    bool clean;     // nothing is lost, late, twice or slow: nothing may be sent twice
-    bool outage;    // so long that a server gives up a handshake whose last acknowledgement it missed
-    bool starved;   // allocations fail, or memory is short
+    uint16_t mtu;            // of all hosts
+    uint32_t most;           // bytes a user sends at most
+    uint32_t loss_left_ppm;  // that may still be lost, all links together
+    bool clean;              // nothing is lost, late, twice or slow: nothing may be sent twice
+    bool outage;             // so long that a server gives up a handshake whose last acknowledgement it missed
+    bool starved;            // allocations fail, or memory is short
     struct event change;
     struct sim_way changed;
 };
@@ -64,15 +66,27 @@ static void plan_queue(struct campaign *c, struct sim_way *way)
     }
 }
 
-static void plan_faults(struct campaign *c, struct sim_way *way)
+// A path that loses more than a fifth can, by bad luck alone, keep a connection from getting anywhere for as long as its user waits.
+static void plan_losses(struct campaign *c, struct sim_way *way)
 {
     static const uint32_t losses[] = {0, 0, 0, 1000, 10000, 50000, 100000, 200000};
     way->loss_ppm = losses[pick(c, 8)];
     if (one_in(c, 6)) {
         way->burst_ppm = spread(c, 100, 20000);
-        way->burst_end_ppm = between(c, 50000, 500000);
+        way->burst_end_ppm = between(c, 100000, 500000);
         way->burst_loss_ppm = between(c, 300000, 1000000);
     }
+    const uint32_t bad_ppm = (uint32_t)(UINT64_C(1000000) * way->burst_ppm / (way->burst_ppm + way->burst_end_ppm + 1));
+    if (way->loss_ppm + bad_ppm > c->loss_left_ppm) {
+        way->loss_ppm = way->burst_ppm = 0;
+        return;
+    }
+    c->loss_left_ppm -= way->loss_ppm + bad_ppm;
+}
+
+static void plan_faults(struct campaign *c, struct sim_way *way)
+{
+    plan_losses(c, way);
     if (one_in(c, 4)) {
         way->reorder_ppm = between(c, 1000, 300000);
         way->reorder_ns = SIM_US(between(c, 1, 20000));
@@ -478,7 +492,8 @@ static void take_result(const struct campaign *c, struct campaign_result *result
 
 bool campaign_run(uint64_t seed, const char *capture, FILE *out, struct campaign_result *result)
 {
-    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed}), .out = out, .capture = capture, .clean = true};
+    struct campaign c = {
+        .sim = sim_open(&(struct sim_options){.seed = seed}), .out = out, .capture = capture, .loss_left_ppm = LOSS_PPM, .clean = true};
     c.dice = random_state(seed, 99);
     c.change = (struct event){.happen = change, .context = &c};
     if (out)

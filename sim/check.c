@@ -32,6 +32,7 @@ struct side {
     uint8_t scale;
     bool syn_sent, scaled, fin_sent;
     bool gone;         // sent or got RST, or its user says so: no more is expected of it
+    bool left;         // its user closed it
     bool outstanding;  // as counted for its host
     uint32_t isn;
     uint64_t sent;          // end of the highest sent
@@ -234,14 +235,33 @@ static void side_reset(struct check *check, struct talk *talk, struct side *side
     *side = fresh;
 }
 
-void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
+static struct side *side_named(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port,
+                               struct talk **talk)
 {
     uint8_t from;
     const uint32_t index = find(check, address, port, peer_address, peer_port, &from);
     if (!index)
+        return NULL;
+    *talk = check->talks[index];
+    return &(*talk)->sides[from];
+}
+
+void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
+{
+    struct talk *talk;
+    struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
+    if (!side)
         return;
-    check->talks[index]->sides[from].gone = true;
-    count(check, check->talks[index], &check->talks[index]->sides[from]);
+    side->gone = true;
+    count(check, talk, side);
+}
+
+void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
+{
+    struct talk *talk;
+    struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
+    if (side)
+        side->left = true;
 }
 
 // --- what was delivered
@@ -358,9 +378,9 @@ static void check_ack(struct check *check, const struct talk *talk, struct side 
     if (mark->ack < from->told)
         broken(check, from, mark, "acknowledges less than before");
     // In a field that counts in units of the scale a promise that does not end on one may be rounded down (RFC 7323 §2.4); and after the
-    // FIN there is nothing to offer room for.
+    // FIN, or to who has left, there is nothing to offer room for.
     const uint64_t unit = from->scaled && other->scaled ? UINT64_C(1) << from->scale : 1;
-    if (mark->edge + unit <= from->edge && !(other->fin_sent && mark->ack > other->fin))
+    if (mark->edge + unit <= from->edge && !from->left && !(other->fin_sent && mark->ack > other->fin))
         broken(check, from, mark, "moves its right edge left");
     for (uint32_t index = 0; index < segment->blocks; index++) {
         const uint64_t begin = widen(from->got, other->isn, segment->block[2 * index]);

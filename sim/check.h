@@ -32,4 +32,7 @@ uint32_t check_outstanding(const struct check *check, uint32_t host);
 // The host gave the connection up (it failed there, or was aborted): nothing more is expected of it.
 void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);
 
+// The host's user has closed it: it takes no more, and need not keep what it promised.
+void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);
+
 #endif

@@ -95,21 +95,23 @@ static void flow_finished(struct sim_flow *flow)
     listener_close(flow);
 }
 
+// Tells the observer, by `what`, of the end of this side.
+static void tell(const struct side *side, void (*what)(struct check *, uint32_t, uint16_t, uint32_t, uint16_t))
+{
+    const struct sim_flow *flow = side->flow;
+    const uint32_t address = side->host->address.v4, peer = peer_of(side)->host->address.v4;
+    if (flow->sim->check)
+        what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer, side->server ? flow->client_port : flow->port);
+}
+
+static void forget(const struct side *side) { tell(side, check_forget); }
+
 static void side_closed(struct side *side)
 {
     side->closed = true;
+    tell(side, check_left);
     event_cancel(&side->flow->sim->events, &side->wake);
     flow_finished(side->flow);
-}
-
-static void forget(struct side *side)
-{
-    struct sim *sim = side->flow->sim;
-    struct sim_flow *flow = side->flow;
-    const uint32_t address = side->host->address.v4, peer = peer_of(side)->host->address.v4;
-    if (sim->check)
-        check_forget(sim->check, address, side->server ? flow->port : flow->client_port, peer,
-                     side->server ? flow->client_port : flow->port);
 }
 
 // The connection ended with an error. Memory comes back; the rest is expected only where the network or the other user was bad.
