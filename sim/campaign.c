@@ -15,6 +15,7 @@
 #define KEPT_A_FLOW 2048u    // … and of each flow
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
 #define LOSS_PPM 200000u
+#define SLOW_NS SIM_MS(900)
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
@@ -31,6 +32,7 @@ struct campaign {
     uint32_t host_count, flow_count;
     uint16_t mtu;            // of all hosts
     uint32_t most;           // bytes a user sends at most
+    uint64_t delays_ns;      // of all ways together
     uint32_t loss_left_ppm;  // that may still be lost, all links together
     bool clean;              // nothing is lost, late, twice or slow: nothing may be sent twice
     bool outage;             // so long that a server gives up a handshake whose last acknowledgement it missed
@@ -106,6 +108,9 @@ static void plan_way(struct campaign *c, struct sim_way *way, bool bad)
     static const uint32_t delays_us[] = {0, 50, 1000, 10000, 50000, 150000};
     memset(way, 0, sizeof *way);
     way->delay_ns = SIM_US(delays_us[pick(c, 6)]);
+    c->delays_ns += way->delay_ns;
+    if (c->delays_ns > SLOW_NS)  // longer than the first timeout
+        c->clean = false;
     if (!bad)
         return;
     if (one_in(c, 2))

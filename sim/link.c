@@ -117,6 +117,15 @@ static void travel(struct way *way, struct frame *frame)
 // --- the serialiser
 // -----------------------------------------------------------------------------------------------------------------------
 
+static void tell_of_room(struct way *way)
+{
+    struct port *port = &way->link->ends[way->back];
+    if (!way->refused || !queue_has_room(way, FRAME_POOLED))
+        return;
+    way->refused = false;
+    port->node->room(port);
+}
+
 static void serve(struct way *way)
 {
     struct sim *sim = sim_of(way);
@@ -125,11 +134,7 @@ static void serve(struct way *way)
     if (frame)
         event_set(&sim->events, &way->served,
                   sim->now_ns + (frame->length + way->link->options.overhead) * UINT64_C(8000000000) / way->way.rate);
-    if (way->refused && queue_has_room(way, FRAME_POOLED)) {
-        struct port *port = &way->link->ends[way->back];
-        way->refused = false;
-        port->node->room(port);
-    }
+    tell_of_room(way);
 }
 
 static void served(void *context)
@@ -244,7 +249,11 @@ struct sim_link *sim_link_add(struct sim *sim, struct sim_node *a, struct sim_no
     return link;
 }
 
-void sim_link_set(struct sim_link *link, bool back, const struct sim_way *way) { link->ways[back].way = *way; }
+void sim_link_set(struct sim_link *link, bool back, const struct sim_way *way)
+{
+    link->ways[back].way = *way;
+    tell_of_room(&link->ways[back]);
+}
 
 static void lose_what_flies(struct way *way)
 {
