@@ -56,7 +56,7 @@ void accecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segme
     } else if (judge_codepoint(weir, c, ace)) {
         c->extra->ce_delivered = 1;
         if (tcp_conn_attach(weir, c))
-            tcp_ecn_react(weir, c);
+            tcp_ecn_react(weir, c, 0);
     }
 }
 
@@ -74,7 +74,7 @@ void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *p
 void accecn_established(struct weir *weir, struct tcp_conn *c)
 {
     if (c->extra->accecn.syn_marked)
-        tcp_ecn_react(weir, c);
+        tcp_ecn_react(weir, c, 0);
 }
 
 void accecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet) { c->extra->accecn.shake = (uint8_t)accecn_shake(packet->tos); }

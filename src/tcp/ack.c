@@ -152,7 +152,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (c->flow)
         tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
     if (marked)
-        tcp_ecn_react(weir, c);
+        tcp_ecn_react(weir, c, prior_inflight);
     if (!advances)
         return TCP_NEXT;
     tcp_timers_acked(weir, c);

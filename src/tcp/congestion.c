@@ -5,13 +5,13 @@
 // RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)).
 uint32_t tcp_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
 
-void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
+void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight)
 {
     const uint32_t inflight = flight_outstanding(c->flow->flight);
     const struct weir_cc_sample sample = {
         .now_us = weir->now,
         .inflight = inflight,
-        .prior_inflight = inflight,
+        .prior_inflight = max_u32(inflight, prior_inflight),
         .mss = c->mss,
         .srtt_us = rtt_smoothed(&c->rtt),
         .min_rtt_us = c->rtt.min_us,
@@ -19,6 +19,8 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
     };
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
+
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event) { tcp_cc_event_at(weir, c, event, 0); }
 
 void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
                 uint32_t prior_inflight)
@@ -43,7 +45,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
         .acked_segments = acked <= c->mss ? acked != 0 : (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX),
         .app_limited = !cwnd_limited,
         .cwnd_limited = cwnd_limited,
-        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c),
     };
     tcp_cc(c)->ack(c->flow->cc_state, &sample, &c->flow->window);
 }

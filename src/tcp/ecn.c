@@ -209,7 +209,7 @@ void tcp_ecn_reduced_now(struct tcp_conn *c)
     settle(c);
 }
 
-void tcp_ecn_react(struct weir *weir, struct tcp_conn *c)
+void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_inflight)
 {
     if (!c->flow)
         return;
@@ -219,7 +219,7 @@ void tcp_ecn_react(struct weir *weir, struct tcp_conn *c)
     }
     if (c->flow->ecn_round)
         return;
-    tcp_cc_event(weir, c, WEIR_CC_ECN);
+    tcp_cc_event_at(weir, c, WEIR_CC_ECN, prior_inflight);
     tcp_ecn_reduced_now(c);
     c->flow->ecn_marked = true;
     c->flow->may_undo = false;

@@ -109,19 +109,19 @@ static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const stru
 }
 
 // --- the sender's answer ---
-void tcp_ecn_react(struct weir *weir, struct tcp_conn *c);
+void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_inflight);
 void tcp_ecn_reduced_now(struct tcp_conn *c);
 // The window was reduced for a loss: marks on what is outstanding now ask for no more.
 static inline void tcp_ecn_reduced(struct tcp_conn *c)
 {
-    if (c->ecn >= TCP_ECN_CLASSIC)
+    if (c->ecn >= TCP_ECN_CLASSIC && c->state >= WEIR_TCP_ESTABLISHED)  // before, it is a wish
         tcp_ecn_reduced_now(c);
 }
 void tcp_ecn_undone(struct tcp_conn *c);  // … which was a mistake
 // A mark reduced the window, and what was outstanding then is not all acknowledged: a loss in it asks for no more.
 static inline bool tcp_ecn_reducing(const struct tcp_conn *c)
 {
-    return c->flow && c->flow->ecn_round && c->flow->ecn_marked && seq_le(c->snd.una, c->flow->ecn_recover);
+    return c->flags & TCP_ECN_BUSY && c->flow && c->flow->ecn_round && c->flow->ecn_marked && seq_le(c->snd.una, c->flow->ecn_recover);
 }
 
 bool tcp_ecn_keeps_extra(const struct tcp_conn *c);
@@ -190,7 +190,10 @@ static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const stru
 {
     return (void)weir, (void)c, (void)segment, (void)delta, false;
 }
-static inline void tcp_ecn_react(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_inflight)
+{
+    (void)weir, (void)c, (void)prior_inflight;
+}
 static inline void tcp_ecn_reduced(struct tcp_conn *c) { (void)c; }
 static inline void tcp_ecn_undone(struct tcp_conn *c) { (void)c; }
 static inline bool tcp_ecn_reducing(const struct tcp_conn *c) { return (void)c, false; }

@@ -355,6 +355,7 @@ void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_a
     const struct ip4 ip = {.source = source.v4,
                            .destination = destination.v4,
                            .total_length = (uint16_t)(IP4_BYTES + length),
+                           .tos = f->input_tos,
                            .ttl = 64,
                            .protocol = protocol,
                            .flags = IP4_DONT_FRAGMENT};

@@ -78,6 +78,7 @@ struct fixture {
     uint8_t filter[64][6];  // multicast link addresses joined
     uint32_t filter_count;
     uint64_t random, entropy;
+    uint8_t input_tos;  // of what fixture_input_ip4 makes
 };
 
 // Everything that can be chosen; zero means the default.

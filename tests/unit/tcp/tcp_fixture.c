@@ -32,12 +32,14 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
 {
     uint8_t *bytes = malloc(TCP_BYTES + TCP_OPTIONS_MAX + in->length);
     const uint32_t header = TCP_BYTES + emit_options(t, in, bytes + TCP_BYTES);
+    const uint32_t ace = in->flags & TCP_SYN ? t->options.peer_ace : t->ace;
     const struct tcp_segment segment = {
         .source = t->remote.port,
         .destination = t->local.port,
         .seq = t->theirs + in->seq,
         .ack = in->flags & TCP_ACK ? t->ours + in->ack : 0,
-        .flags = in->flags,
+        .flags = (uint8_t)(in->flags | (ace & 3) << 6),
+        .accurate = ace >> 2 & 1,
         .window = in->own_window ? in->window : t->window,
         .urgent = in->urgent,
         .header_length = (uint8_t)header,
@@ -49,6 +51,7 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
     uint32_t sum = checksum_add(ip_pseudo_sum(t->remote.addr, t->local.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length));
     checksum_put(bytes + 16, (uint16_t)sum);
     bytes[17] ^= in->bad_checksum;
+    t->f.input_tos = t->tos;
     fixture_input_ip4(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
     free(bytes);
     if (!in->quiet)
@@ -118,8 +121,11 @@ void peer_take(struct tcp_fixture *t)
     assert_false(t->got.options.seen & TCP_SEEN_BAD);
     assert_int_equal(t->got.source, t->local.port);
     assert_int_equal(t->got.destination, t->remote.port);
-    assert_false(t->got.flags & (TCP_ECE | TCP_CWR));
-    assert_int_equal(bytes[12] & 0x0f, 0);  // reserved bits
+    t->got_tos = ip.tos;
+    t->got_ace = (uint8_t)((t->got.accurate ? 4 : 0) | t->got.flags >> 6);
+    t->got.flags &= (uint8_t) ~(TCP_ECE | TCP_CWR);
+    assert_true(t->options.ecn || !(t->got_ace || ip.tos & 3));
+    assert_int_equal(bytes[12] & 0x0e, 0);  // reserved bits
     assert_true(t->got.flags & TCP_SYN || !(t->got.options.seen & (TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED)));
     t->got_seq = t->got.seq - t->ours;
     t->got_ack = t->got.ack - t->theirs;
@@ -280,6 +286,8 @@ static weir_socket make_socket(struct tcp_fixture *t)
                          WEIR_OK);
     }
     assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_REUSE_ADDRESS, 1), WEIR_OK);
+    if (t->options.ecn)
+        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_ECN, t->options.ecn), WEIR_OK);
     assert_int_equal(weir_socket_bind(t->weir, socket, &(struct weir_endpoint){weir_addr_any(), TCP_OUR_PORT}), WEIR_OK);
     if (t->options.before)
         t->options.before(t->weir, socket);

@@ -34,6 +34,8 @@ struct tcp_fixture_options {
     uint16_t window;                                        // the peer's, unscaled; 65535
     uint32_t send_buffer, receive_buffer;                   // 65536
     uint32_t irs;                                           // the peer's first number; wraps after 8 bytes
+    uint8_t ecn;                                            // enum weir_ecn, what our socket wants; 0: the default, and nothing of it seen
+    uint8_t peer_ace;                                       // flags AE, CWR, ECE of the peer's SYN or SYN-ACK, as a number
     struct fixture_options fixture;                         // link, address are filled in
     void (*before)(struct weir *weir, weir_socket socket);  // options to set before listen or connect
 };
@@ -47,12 +49,14 @@ struct tcp_fixture {
     uint32_t ours, theirs;  // what relative numbers count from
     uint16_t window;        // in the peer's segments
     uint32_t ts_value;      // the peer's timestamp clock
+    uint8_t ace, tos;       // of the peer's segments: flags AE, CWR, ECE as a number (SYNs have the option's); of all its packets
     uint32_t ts_echo;       // our newest
     uint32_t seen;          // frames looked at
     // the segment that peer_expect took last
     struct tcp_segment got;
     uint32_t got_seq, got_ack;  // relative
     const uint8_t *got_data;
+    uint8_t got_tos, got_ace;
     uint64_t got_us;
 };
 
