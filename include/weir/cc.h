@@ -30,20 +30,21 @@ enum weir_cc_event {
 // them by the sign of their difference. Of the last part an event has only total_delivered and total_lost.
 struct weir_cc_sample {
     uint32_t now_us;
-    uint32_t acked;           // bytes newly cumulatively acknowledged
-    uint32_t acked_again;     // of these, bytes that were SACKed before: they left the network then, and are no reason to grow now
-    uint32_t sacked;          // bytes newly SACKed
-    uint32_t lost;            // bytes newly marked lost
-    uint32_t ce;              // bytes newly reported as marked congestion experienced
-    uint32_t inflight;        // bytes outstanding after this acknowledgement (RFC 6675 pipe)
-    uint32_t prior_inflight;  // … before it
-    uint32_t mss;             // bytes of payload in a full segment
-    uint32_t rtt_us;          // newest sample; 0: none with this acknowledgement
-    uint32_t srtt_us;         // smoothed; 0: none yet
-    uint32_t min_rtt_us;      // smallest seen; WEIR_CC_UNLIMITED: none yet. A window of time over rtt_us is the algorithm's own affair
-    uint16_t acked_segments;  // segments covered by `acked` (an acknowledgement may cover many)
-    bool app_limited;         // the application, not the network, limits the flow; with wants_rate: limited the rate sample
-    bool cwnd_limited;        // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
+    uint32_t acked;            // bytes newly cumulatively acknowledged
+    uint32_t acked_again;      // of these, bytes that were SACKed before: they left the network then, and are no reason to grow now
+    uint32_t slow_start_held;  // of `acked`, bytes that do not count for the growth of slow start: HyStart++ (RFC 9406) holds them back
+    uint32_t sacked;           // bytes newly SACKed
+    uint32_t lost;             // bytes newly marked lost
+    uint32_t ce;               // bytes newly reported as marked congestion experienced
+    uint32_t inflight;         // bytes outstanding after this acknowledgement (RFC 6675 pipe)
+    uint32_t prior_inflight;   // … before it
+    uint32_t mss;              // bytes of payload in a full segment
+    uint32_t rtt_us;           // newest sample; 0: none with this acknowledgement
+    uint32_t srtt_us;          // smoothed; 0: none yet
+    uint32_t min_rtt_us;       // smallest seen; WEIR_CC_UNLIMITED: none yet. A window of time over rtt_us is the algorithm's own affair
+    uint16_t acked_segments;   // segments covered by `acked` (an acknowledgement may cover many)
+    bool app_limited;          // the application, not the network, limits the flow; with wants_rate: limited the rate sample
+    bool cwnd_limited;         // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
     bool in_recovery;
     bool round_start;          // a round trip, counted by delivered data, began
     uint32_t delivered;        // bytes delivered over the interval

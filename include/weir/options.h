@@ -39,6 +39,9 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
+#define WEIR_DEFAULT_TCP_RATE 0
+#define WEIR_DEFAULT_TCP_PACING 0
+#define WEIR_DEFAULT_TCP_HYSTART 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 2
 #define WEIR_DEFAULT_TCP_TIME_WAIT 2
@@ -107,6 +110,9 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
+#define WEIR_DEFAULT_TCP_RATE 0
+#define WEIR_DEFAULT_TCP_PACING 0
+#define WEIR_DEFAULT_TCP_HYSTART 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 8
 #define WEIR_DEFAULT_TCP_TIME_WAIT 16
@@ -175,6 +181,9 @@
 #define WEIR_DEFAULT_TCP_URGENT 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
+#define WEIR_DEFAULT_TCP_RATE 1
+#define WEIR_DEFAULT_TCP_PACING 1
+#define WEIR_DEFAULT_TCP_HYSTART 1
 #define WEIR_DEFAULT_TCP_INFO 1
 #define WEIR_DEFAULT_TCP_HALF_OPEN 1024
 #define WEIR_DEFAULT_TCP_TIME_WAIT 65536
@@ -413,6 +422,24 @@
 #endif
 #if WEIR_CFG_TCP_SYN_COOKIES < 0 || WEIR_CFG_TCP_SYN_COOKIES > 1
 #error "WEIR_CFG_TCP_SYN_COOKIES must be 0 to 1: SYN cookies when the half-open table is full (RFC 4987)"
+#endif
+#ifndef WEIR_CFG_TCP_RATE  // delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation); needs TCP_SACK
+#define WEIR_CFG_TCP_RATE WEIR_DEFAULT_TCP_RATE
+#endif
+#if WEIR_CFG_TCP_RATE < 0 || WEIR_CFG_TCP_RATE > 1
+#error "WEIR_CFG_TCP_RATE must be 0 to 1: delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation); needs TCP_SACK"
+#endif
+#ifndef WEIR_CFG_TCP_PACING  // paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none
+#define WEIR_CFG_TCP_PACING WEIR_DEFAULT_TCP_PACING
+#endif
+#if WEIR_CFG_TCP_PACING < 0 || WEIR_CFG_TCP_PACING > 2
+#error "WEIR_CFG_TCP_PACING must be 0 to 2: paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none"
+#endif
+#ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: slow start ends before the queue overflows (RFC 9406)
+#define WEIR_CFG_TCP_HYSTART WEIR_DEFAULT_TCP_HYSTART
+#endif
+#if WEIR_CFG_TCP_HYSTART < 0 || WEIR_CFG_TCP_HYSTART > 1
+#error "WEIR_CFG_TCP_HYSTART must be 0 to 1: HyStart++: slow start ends before the queue overflows (RFC 9406)"
 #endif
 #ifndef WEIR_CFG_TCP_INFO  // TCP_INFO and its counters
 #define WEIR_CFG_TCP_INFO WEIR_DEFAULT_TCP_INFO

@@ -131,7 +131,11 @@ struct weir_tcp_info {
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
     uint32_t received_ce, delivered_ce;       // segments that came marked; of ours, as far as the peer told
-    uint64_t pacing_rate, delivery_rate;      // bytes/s
+    uint64_t pacing_rate;                     // bytes/s; 0: not paced
+    uint64_t delivery_rate;                   // bytes/s, the newest sample; 0: none (only where the algorithm wants samples)
+    bool delivery_rate_app_limited;           // … and it measured the application
+    uint64_t bytes_delivered;                 // acknowledged or SACKed
+    uint32_t delivered;                       // … in full segments, rounded up
     uint32_t last_sent_us, last_received_us;  // since
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);

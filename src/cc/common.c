@@ -66,6 +66,7 @@ uint32_t cc_slow_start(struct cc_loss *loss, const struct weir_cc_sample *sample
         return 0;
     if (window->cwnd >= window->ssthresh)
         return acked;
+    acked -= min_u32(acked, sample->slow_start_held);
     const uint32_t grown = min_u32(acked, window->ssthresh - window->cwnd);
     window->cwnd = min_u32(window->cwnd + grown, CC_WINDOW_MAX);
     return acked - grown;

@@ -8,7 +8,7 @@ uint32_t tcp_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 *
 void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight)
 {
     const uint32_t inflight = flight_outstanding(c->flow->flight);
-    const struct weir_cc_sample sample = {
+    struct weir_cc_sample sample = {
         .now_us = weir->now,
         .inflight = inflight,
         .prior_inflight = max_u32(inflight, prior_inflight),
@@ -17,6 +17,8 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
         .min_rtt_us = c->rtt.min_us,
         .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
     };
+    if (tcp_cc(c)->wants_rate)
+        tcp_rate_event(c, event, &sample);
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
@@ -25,11 +27,12 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
 void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
                 uint32_t prior_inflight)
 {
+    const struct weir_cc *cc = tcp_cc(c);
     const uint32_t cwnd = c->flow->window.cwnd;
     // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
     const bool slow_start = cwnd < c->flow->window.ssthresh;
     const bool cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > cwnd / 2);
-    const struct weir_cc_sample sample = {
+    struct weir_cc_sample sample = {
         .now_us = weir->now,
         .acked = acked,
         .acked_again = acked - min_u32(acked, delta->delivered),
@@ -47,5 +50,10 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
         .cwnd_limited = cwnd_limited,
         .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c),
     };
-    tcp_cc(c)->ack(c->flow->cc_state, &sample, &c->flow->window);
+    // The first slow start: later ones know where it ends.
+    if (WEIR_CFG_TCP_HYSTART && c->flow->window.ssthresh == WEIR_CC_UNLIMITED && acked && !sample.in_recovery && !cc->owns_slow_start)
+        tcp_hystart_ack(weir, c, &sample);
+    if (WEIR_CFG_TCP_RATE && cc->wants_rate)
+        tcp_rate_sample(weir, c, delta, &sample);
+    cc->ack(c->flow->cc_state, &sample, &c->flow->window);
 }

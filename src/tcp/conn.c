@@ -118,6 +118,8 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     }
     c->flow = flow;
     flow->recover = flow->retransmit_from = c->snd.una;
+    tcp_pacing_attach(c);
+    tcp_rate_attach(c);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     // After idling the algorithm begins anew, but what the path taught of its capacity stays (RFC 5681 §4.1).
     flow->window.ssthresh = c->node.spare;
@@ -180,7 +182,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
-    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c))
+    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c))
         extra_free(weir, c);
 }
 
@@ -314,6 +316,7 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     if (!c)
         return NULL;
     inherit(c, listener);
+    tcp_pacing_inherit(weir, c, listener);
     adopt_params(weir, c, params);
     if (ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound)) {
         pool_put(&weir->tcp.conns, &weir->memory, c);

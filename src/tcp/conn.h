@@ -10,6 +10,9 @@
 #include "base/wheel.h"
 #include "tcp/accecn.h"
 #include "tcp/flight.h"
+#include "tcp/hystart.h"
+#include "tcp/pacing.h"
+#include "tcp/rate.h"
 #include "tcp/rtt.h"
 #include "tcp/tcp.h"
 #include "weir/cc.h"
@@ -20,7 +23,7 @@ enum tcp_timer {
     TCP_TIMER_SEND,  // retransmission, zero-window probe: one slot, one of them at a time
     TCP_TIMER_ACK,   // delayed acknowledgement
     TCP_TIMER_LONG,  // keepalive, user timeout, FIN-WAIT-2, letting go of memory after idling
-    TCP_TIMER_COUNT
+    TCP_TIMER_COUNT  // and PACE, the next quantum of a paced connection, whose deadline is its schedule (pacing.h)
 };
 
 enum tcp_conn_flag {
@@ -89,6 +92,15 @@ struct tcp_flow {
 #endif
     struct weir_cc_window window;  // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
+#if WEIR_CFG_TCP_RATE
+    struct tcp_rate rate;
+#endif
+#if WEIR_CFG_TCP_PACING
+    struct tcp_pacing pacing;
+#endif
+#if WEIR_CFG_TCP_HYSTART
+    struct tcp_hystart hystart;
+#endif
 #if WEIR_CFG_TCP_HELD
     uint32_t held_una, held_end;  // bytes [held_una, held_end) are lent to a driver; equal: none
     uint32_t lag;                 // bytes acknowledged that are still in the send queue, because a driver holds them
@@ -112,6 +124,9 @@ struct tcp_extra {
 #endif
 #if WEIR_CFG_TCP_ACCECN
     struct accecn accecn;  // of TCP_ECN_ACCURATE, which keeps this block
+#endif
+#if WEIR_CFG_TCP_PACING
+    uint32_t pacing_limit;  // WEIR_OPTION_MAX_PACING_RATE: bytes/s; 0: none
 #endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
@@ -219,6 +234,9 @@ struct tcp_listener {
 #if WEIR_CFG_TCP_KEEPALIVE
     uint16_t keepalive_idle_s, keepalive_interval_s;
     uint8_t keepalive_count;
+#endif
+#if WEIR_CFG_TCP_PACING
+    uint32_t pacing_limit;
 #endif
 };
 

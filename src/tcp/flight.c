@@ -79,7 +79,8 @@ static void flight_join_pairs(struct flight *f)
         if (i + 1 == f->count || (r[i].sent & FLIGHT_FLAGS) != (r[i + 1].sent & FLIGHT_FLAGS))
             continue;
         f->retransmitted -= (r[i].sent & FLIGHT_RETRANSMITTED) != 0;
-        r[kept].sent = seq_max(r[i].sent, r[i + 1].sent);
+        if (seq_lt(r[i].sent, r[i + 1].sent))
+            r[kept] = r[i + 1];
         r[kept].end = r[i + 1].end;
         f->coarse = seq_max(f->coarse, r[kept].end);
         i++;
@@ -127,7 +128,8 @@ static void flight_split(struct flight *f, uint32_t at)
     const uint32_t index = flight_find(f, at);
     flight_open(f, index);
     struct flight_record *r = record_at(f, index);
-    *r = (struct flight_record){at, r[1].sent};
+    *r = r[1];
+    r->end = at;
     f->retransmitted += (r->sent & FLIGHT_RETRANSMITTED) != 0;
 }
 
@@ -184,8 +186,11 @@ bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t no
 void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
 {
     struct flight_record *next = record_at(f, f->count);
+    if (f->count == 0)
+        flight_stamp_first(f, now_us);
     if (f->count == 0 || next[-1].sent != time_of(now_us)) {
         next->sent = time_of(now_us);
+        flight_stamp(f, next);
         f->count++;
         next++;
     }
@@ -193,10 +198,13 @@ void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
 }
 
 // `bytes` of a record were delivered for the first time: what that says about the path.
-static void flight_delivered(struct flight_delta *delta, uint32_t sent, uint32_t bytes)
+static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t bytes)
 {
-    if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, time_of(sent)))
+    const uint32_t sent = r->sent;
+    if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, time_of(sent))) {
         delta->newest_sent_us = time_of(sent);
+        flight_stamp_take(delta, r);
+    }
     delta->delivered += bytes;
     if (sent & FLIGHT_RETRANSMITTED) {
         delta->retransmitted_acked = true;
@@ -207,22 +215,22 @@ static void flight_delivered(struct flight_delta *delta, uint32_t sent, uint32_t
 }
 
 // `bytes` at the front of the log, of a record with flags, are cumulatively acknowledged.
-static void flight_acked_flagged(struct flight *f, uint32_t sent, uint32_t bytes, struct flight_delta *delta)
+static void flight_acked_flagged(struct flight *f, const struct flight_record *r, uint32_t bytes, struct flight_delta *delta)
 {
-    if (sent & FLIGHT_SACKED) {
+    if (r->sent & FLIGHT_SACKED) {
         f->sacked -= bytes;  // delivered when it was SACKED
         return;
     }
-    if (sent & FLIGHT_LOST)
+    if (r->sent & FLIGHT_LOST)
         f->lost -= bytes;
-    flight_delivered(delta, sent, bytes);
+    flight_delivered(delta, r, bytes);
 }
 
 // The record at the head is acknowledged in part.
 static void flight_acked_part(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
     const struct flight_delta before = *delta;
-    flight_acked_flagged(f, record_at(f, 0)->sent, una - f->start, delta);
+    flight_acked_flagged(f, record_at(f, 0), una - f->start, delta);
     if (seq_lt(f->start, f->coarse)) {
         // A joined record knows only when its last byte was sent, which is too late for these.
         delta->rtt_valid = before.rtt_valid;
@@ -238,21 +246,21 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     const bool retransmitted_before = delta->retransmitted_acked;
     const uint32_t count = f->count;
     struct flight_record *r = record_at(f, 0);
-    uint32_t index = 0, start = f->start, bytes = 0,
-             sent = 0;  // bytes and time of unflagged records, which are in the order of their times
+    const struct flight_record *plain = r;  // the last record without flags: these are in the order of their times
+    uint32_t index = 0, start = f->start, bytes = 0;
     delta->retransmitted_acked = false;
     for (; index < count && seq_le(r->end, una); index++, r++) {
         if (r->sent & FLIGHT_FLAGS) {
-            flight_acked_flagged(f, r->sent, r->end - start, delta);
+            flight_acked_flagged(f, r, r->end - start, delta);
             f->retransmitted -= (r->sent & FLIGHT_RETRANSMITTED) != 0;
         } else {
             bytes += r->end - start;
-            sent = r->sent;
+            plain = r;
         }
         start = r->end;
     }
     if (bytes)
-        flight_delivered(delta, sent, bytes);
+        flight_delivered(delta, plain, bytes);
     f->start = start;
     f->count = (uint16_t)(count - index);
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
@@ -288,7 +296,7 @@ void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left,
             break;
         if (seq_lt(start, left) || r->sent & FLIGHT_SACKED)
             continue;  // no room to split: what is covered in part stays as it was
-        flight_delivered(delta, r->sent, bytes);
+        flight_delivered(delta, r, bytes);
         if (r->sent & FLIGHT_LOST)
             f->lost -= bytes;
         r->sent = (r->sent & ~(uint32_t)FLIGHT_LOST) | FLIGHT_SACKED;
@@ -403,6 +411,7 @@ void flight_resent(struct memory *memory, struct flight **flight, uint32_t start
             f->lost -= r->end - record_start(f, index);
         f->retransmitted += !(r->sent & FLIGHT_RETRANSMITTED);
         r->sent = time_of(now_us) | FLIGHT_RETRANSMITTED;
+        flight_stamp(f, r);
         index -= flight_merge_back(f, index);
     }
 }

@@ -16,9 +16,23 @@ enum flight_flag {
 };
 #define FLIGHT_FLAGS 7u  // the low bits of `sent`: time has a resolution of 8 µs there
 
+#if WEIR_CFG_TCP_RATE
+// What was known of the delivery when a record was sent (rate.c). Times have the resolution of `sent`, so that no interval comes out
+// shorter than the round trip that is measured from it.
+struct flight_stamp {
+    uint32_t delivered;      // bytes: snd.una and what is SACKED above it
+    uint32_t delivered_us;   // when that last grew
+    uint32_t first_sent_us;  // when the newest data of it had been sent; low bit: FLIGHT_APP_LIMITED
+};
+#define FLIGHT_APP_LIMITED 1u
+#endif
+
 struct flight_record {
     uint32_t end;   // sequence number after its last byte; it begins where the record before it ends
     uint32_t sent;  // µs of the last transmission, low three bits: enum flight_flag
+#if WEIR_CFG_TCP_RATE
+    struct flight_stamp stamp;
+#endif
 };
 
 #define FLIGHT_RECORDS_MAX 4096u  // bounds the work of one split (a memmove of 32 KB at the most)
@@ -30,6 +44,9 @@ struct flight {
     uint32_t detected;               // flight_detect has nothing left to find below it
     uint16_t head, count, capacity;  // records [head, head + count) are in use
     uint16_t retransmitted;          // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
+#if WEIR_CFG_TCP_RATE
+    uint32_t delivered_us, first_sent_us;  // for the stamp of the next record
+#endif
     struct flight_record record[];
 };
 #else  // flight_simple.c: without SACK what is LOST is one range, what was sent again is all below one number, and one segment is timed
@@ -55,6 +72,10 @@ struct flight_delta {
     bool rtt_valid;            // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
     bool retransmitted_acked;  // some delivered record had been retransmitted
     uint32_t newest_sent_us;   // newest `sent` of all delivered (for RACK)
+#if WEIR_CFG_TCP_RATE
+    struct flight_stamp stamp;  // of that record
+    uint32_t newest_end;        // … and its end; stamp.delivered when it was sent again
+#endif
 };
 
 // Allocator builds: a log begins with 8 records, in memory of flight_first_bytes, and may move to a larger place (attach.h).
@@ -62,6 +83,30 @@ size_t flight_first_bytes(void);
 size_t flight_bytes(const struct flight *flight);  // of the place where it is now
 void flight_begin(struct flight *flight, uint32_t start);
 void flight_init(struct flight *flight, uint16_t capacity, uint32_t start);
+
+#if WEIR_CFG_TCP_RATE
+// The record is sent now.
+static inline void flight_stamp(const struct flight *f, struct flight_record *r)
+{
+    r->stamp = (struct flight_stamp){f->start + f->sacked, f->delivered_us, f->first_sent_us};
+}
+// … and nothing else is in flight: the intervals begin here.
+static inline void flight_stamp_first(struct flight *f, uint32_t now_us)
+{
+    f->delivered_us = now_us & ~FLIGHT_FLAGS;
+    f->first_sent_us = f->delivered_us | (f->first_sent_us & FLIGHT_APP_LIMITED);
+}
+// The record is the newest that was delivered.
+static inline void flight_stamp_take(struct flight_delta *delta, const struct flight_record *r)
+{
+    delta->stamp = r->stamp;
+    delta->newest_end = r->sent & FLIGHT_RETRANSMITTED ? r->stamp.delivered : r->end;
+}
+#elif WEIR_CFG_TCP_SACK
+static inline void flight_stamp(const struct flight *f, struct flight_record *r) { (void)f, (void)r; }
+static inline void flight_stamp_first(struct flight *f, uint32_t now_us) { (void)f, (void)now_us; }
+static inline void flight_stamp_take(struct flight_delta *delta, const struct flight_record *r) { (void)delta, (void)r; }
+#endif
 
 #if WEIR_CFG_TCP_SACK
 static inline uint32_t flight_end(const struct flight *f) { return f->count ? f->record[f->head + f->count - 1].end : f->start; }
@@ -93,9 +138,9 @@ void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
 void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delta);
 #if WEIR_CFG_TCP_SACK
 // No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is when the newest of what is acknowledged was
-// sent; false: that is not known.
+// sent; false: for the round-trip time, that is not known well enough.
 static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
-static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us)
+static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
     const struct flight_record *r = &f->record[f->head];
     const uint32_t count = f->count;
@@ -107,15 +152,17 @@ static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
     if (index == count) {
         f->detected = una;
-        *sent_us = r[-1].sent;
+        r--;
     } else if (start == una) {
-        *sent_us = r[-1].sent;
+        r--;
     } else {  // part of a record, which knows when its last byte was sent: joined ones say nothing of the others
         known = index || !seq_lt(start, f->coarse);
-        *sent_us = seq_lt(start, f->coarse) && index ? r[-1].sent : r->sent;
+        r -= seq_lt(start, f->coarse) && index;
         f->coarse = seq_lt(start, f->coarse) ? f->coarse : una;
     }
     f->start = f->fack = una;
+    delta->rtt_sent_us = delta->newest_sent_us = r->sent;
+    flight_stamp_take(delta, r);
     return known;
 }
 // [left, right) is SACKed (within start..end; the caller checked). Adds to *delta. Work: a binary search, and the records covered.
@@ -126,9 +173,9 @@ void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *del
 #endif
 #if !WEIR_CFG_TCP_SACK
 static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
-static inline bool flight_acked_plain(struct flight *f, uint32_t una, uint32_t *sent_us)
+static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
-    return (void)f, (void)una, (void)sent_us, false;
+    return (void)f, (void)una, (void)delta, false;
 }
 #endif
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.

@@ -60,7 +60,12 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->bytes_received = received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->flags & TCP_FIN_RECEIVED ? 1 : 0) : 0;
     out->segs_out = c->info.segs_out;
     out->segs_in = c->info.segs_in;
-    out->pacing_rate = c->flow ? c->flow->window.pacing_rate : 0;
+    out->bytes_delivered = out->bytes_acked + out->sacked;
+    out->delivered = (uint32_t)((out->bytes_delivered + c->mss - 1) / c->mss);
+    if (c->flow) {
+        out->pacing_rate = tcp_pacing_rate(c);
+        tcp_rate_info(c, out);
+    }
     out->last_sent_us = (weir->now_ms - c->progress_ms) * 1000u;
     out->last_received_us = (weir->now_ms - c->last_received_ms) * 1000u;
     return WEIR_OK;

@@ -152,6 +152,25 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
 void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight);
 uint32_t tcp_initial_window(uint32_t mss);
 
+// pacing.c (pacing.h)
+#if WEIR_CFG_TCP_PACING
+static inline bool tcp_paced(const struct tcp_conn *c)
+{
+    return c->flow->window.pacing_rate || c->flow->pacing.rate || c->extra || WEIR_CFG_TCP_PACING == 2;
+}
+// Of the room that cwnd leaves, what the schedule allows now.
+static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return min_u32(room, c->flow->pacing.allowed); }
+static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
+{
+    if (c->flow->pacing.allowed != UINT32_MAX)
+        c->flow->pacing.allowed -= min_u32(bytes, c->flow->pacing.allowed);
+}
+#else
+static inline bool tcp_paced(const struct tcp_conn *c) { return (void)c, false; }
+static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return (void)c, room; }
+static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
+#endif
+
 // timers.c
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);      // data, SYN or FIN left
 void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);    // the first segment was sent again
@@ -164,6 +183,7 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);  // data waits for the schedule
 
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
 #if WEIR_CFG_FAST_PATH

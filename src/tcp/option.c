@@ -128,12 +128,15 @@ static int set_linger(struct sock *sock, int32_t value)
     return WEIR_OK;
 }
 
-static int set_other(struct sock *sock, enum weir_option option, int32_t value)
+static int set_other(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
 {
     switch (option) {
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
     case WEIR_OPTION_ECN: return tcp_ecn_set(sock, value);
+    case WEIR_OPTION_MAX_PACING_RATE:
+        return sock->kind == SOCK_LISTENER ? tcp_pacing_listener_set((struct tcp_listener *)sock, (uint32_t)value)
+                                           : tcp_pacing_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_REUSE_ADDRESS:
         sock->flags = (uint8_t)(value ? sock->flags | SOCK_REUSE_ADDRESS : sock->flags & ~SOCK_REUSE_ADDRESS);
         return WEIR_OK;
@@ -159,7 +162,7 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
     const struct field *field = field_of(option);
     if (option == WEIR_OPTION_TOS)
         value = tos_set(sock, field, value);
-    const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(sock, option, value);
+    const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(weir, sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP) {
         tcp_lane_forget(weir, (struct tcp_conn *)sock);
         option_changed(weir, (struct tcp_conn *)sock);
@@ -180,6 +183,7 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)tcp_unsent(c); return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
+    case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_limit(c); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
 }
@@ -194,6 +198,7 @@ static int get_listener(struct tcp_listener *listener, enum weir_option option, 
     case WEIR_OPTION_DEFER_ACCEPT_S: *value = listener->defer_accept_s; return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
+    case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_listener_limit(listener); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
 }
@@ -248,9 +253,16 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
         return WEIR_OK;
     const struct weir_cc_window before = c->flow->window;  // a live switch keeps what the path taught
     memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
+    c->flow->window.pacing_rate = 0;
+    c->flow->window.burst_segments = 0;
+    tcp_rate_begin(weir, c);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
+    // In the middle of a recovery the new one is told of it: an algorithm that leaves recovery to TCP goes on from its ssthresh.
+    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
+        tcp_cc_event(weir, c, c->flags & TCP_IN_RECOVERY ? WEIR_CC_ENTER_RECOVERY : WEIR_CC_RTO);
     c->flow->window.cwnd = before.cwnd;
-    c->flow->window.ssthresh = before.ssthresh;
+    c->flow->window.ssthresh = min_u32(before.ssthresh, c->flow->window.ssthresh);
+    tcp_wants_output(weir, c);
     return WEIR_OK;
 }
 

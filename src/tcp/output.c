@@ -34,7 +34,7 @@ static uint32_t window_room(const struct tcp_conn *c)
 static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
 {
     const uint32_t pipe = c->flags & TCP_USE_SACK ? c->snd.nxt - c->snd.una - c->flow->flight->sacked : tcp_recovery_pipe(c);
-    return c->flow->window.cwnd > pipe ? c->flow->window.cwnd - pipe : 0;
+    return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
 }
 
 static uint32_t cwnd_room(const struct tcp_conn *c)
@@ -65,7 +65,7 @@ static void cover(const struct tcp_conn *c, struct plan *plan, uint32_t seq, uin
 
 // Lost data goes before new data (RFC 6675 §5, (C), NextSeg rules 1 and 3), as far as the window of the network allows; the first
 // segment of a recovery goes whatever it says.
-static bool plan_retransmission(const struct tcp_conn *c, struct plan *plan)
+static bool plan_retransmission(struct tcp_conn *c, struct plan *plan)
 {
     uint32_t start = 0, end = 0;
     if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
@@ -75,8 +75,11 @@ static bool plan_retransmission(const struct tcp_conn *c, struct plan *plan)
         room = max_u32(room, c->mss);
     if (c->flags & TCP_PERSIST && !c->snd.wnd)
         return false;  // the probe retransmits
-    if (room < min_u32(c->mss, end - start))
+    room = tcp_pacing_room(c, room);
+    if (room < min_u32(c->mss, end - start)) {
+        c->flags |= TCP_CWND_LIMITED;
         return false;
+    }
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
     const uint32_t most = min_u32(segment_limit(c), max_u32(room / c->mss * c->mss, c->mss));
     const bool whole = end - start <= most || (c->flags & TCP_FIN_SENT && end == c->snd.nxt && end - start == most + 1);
@@ -106,7 +109,7 @@ static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
     uint32_t length = min_u32(unsent, window_room(c));
     if (!length)
         return false;
-    const uint32_t room = cwnd_room(c);
+    const uint32_t room = tcp_pacing_room(c, cwnd_room(c));
     if (room < min_u32(length, c->mss)) {
         c->flags |= TCP_CWND_LIMITED;
         return false;
@@ -357,6 +360,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     }
     if (plan->seq == plan->end)
         return;
+    tcp_pacing_sent(c, plan->end - plan->seq);
     if (plan->again) {
         struct flight_delta ignored = {0};
         if (plan->probe)
@@ -435,6 +439,7 @@ static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
     c->flags &= ~(uint32_t)TCP_SEND_SMALL;
     ack_left(c);
+    tcp_pacing_sent(c, end - c->snd.nxt);
     flight_sent(c->flow->flight, end, weir->now);
     TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
     c->snd.nxt = end;
@@ -479,9 +484,32 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
     return false;
 }
 
-enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+// Everything that may go now, a quantum at the most. false: the interface has no room, or no way yet.
+static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
 {
     struct plan plan;
+    const bool all = c->send && send_new_data(weir, c, &quantum, verdict);
+    if (*verdict == WEIR_TX_FULL)
+        return false;
+    for (; !all && plan_next(c, &plan); quantum--) {
+        if (!quantum) {
+            *more = true;
+            return true;
+        }
+        if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
+            tcp_timers_retry(weir, c);
+            break;  // the log is full: wait as if cwnd-limited, or for memory
+        }
+        *verdict = send_segment(weir, c, &plan);
+        if (*verdict == WEIR_TX_FULL || *verdict == WEIR_TX_UNRESOLVED)
+            return false;
+        segment_left(weir, c, &plan);
+    }
+    return true;
+}
+
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+{
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
     if (c->state == WEIR_TCP_CLOSED)
@@ -501,23 +529,16 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
         return verdict;
-    const bool all = c->send && send_new_data(weir, c, &quantum, &verdict);
-    if (verdict == WEIR_TX_FULL)
+    const bool paced = tcp_paced(c);
+    if (paced)
+        tcp_pacing_open(weir, c);
+    const bool link_ready = send_all(weir, c, quantum, more, &verdict);
+    if (paced)
+        tcp_pacing_close(weir, c);
+    if (!link_ready)
         return verdict;
-    for (; !all && plan_next(c, &plan); quantum--) {
-        if (!quantum) {
-            *more = true;
-            return WEIR_TX_DONE;
-        }
-        if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
-            tcp_timers_retry(weir, c);
-            break;  // the log is full: wait as if cwnd-limited, or for memory
-        }
-        verdict = send_segment(weir, c, &plan);
-        if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)
-            return verdict;
-        segment_left(weir, c, &plan);
-    }
+    if (*more)
+        return WEIR_TX_DONE;
     watch_window(weir, c);
     if (c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) && c->state >= WEIR_TCP_SYN_RECEIVED)
         return send_ack(weir, c);

@@ -35,7 +35,7 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
     c->snd.wnd = window << c->snd_scale;
     c->snd.max_wnd = max_u32(c->snd.max_wnd, c->snd.wnd);
     tcp_held_drop(weir, c, acked);
-    delta.rtt_valid = flight_acked_plain(flow->flight, ack, &delta.rtt_sent_us);
+    delta.rtt_valid = flight_acked_plain(flow->flight, ack, &delta);
     c->snd.una = ack;
     flow->retransmit_from = seq_max(flow->retransmit_from, ack);
     c->progress_ms = weir->now_ms;

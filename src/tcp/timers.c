@@ -2,11 +2,14 @@
 // The timers of a connection, and the only place that sets them.
 //  SEND  runs while something is in flight (retransmission, RFC 6298), or while data waits for a window (probe, RFC 9293 §3.8.6.1).
 //  ACK   runs while an acknowledgement is owed and delayed.
+//  PACE  runs while data waits for the schedule of a paced connection (pacing.h).
 //  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
 // A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
 // what every ACK does, is a store.
 #include "tcp/internal.h"
 
+// A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning after each pause.
+#define IDLE_RELEASE_MODEL_MS 60000u
 #define IDLE_RELEASE_MS 1000u  // memory is let go after so long without traffic, or after the RTO if that is longer
 
 static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us)
@@ -107,9 +110,19 @@ void tcp_timers_state(struct weir *weir, struct tcp_conn *c)
     arm(weir, c, TCP_TIMER_LONG, IDLE_RELEASE_MS * 1000u);
 }
 
+void tcp_timers_paced(struct weir *weir, struct tcp_conn *c)
+{
+    const uint32_t due = tcp_pacing_due(c);
+    tcp_pacing_arm(c, true);
+    if (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, due);
+}
+
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 {
     c->armed = 0;
+    if (c->flow)
+        tcp_pacing_arm(c, false);
     wheel_cancel(&weir->wheel, &c->timer);
 }
 
@@ -175,7 +188,8 @@ static uint32_t idle_due(struct weir *weir, struct tcp_conn *c)
 {
     if (!c->flow && !c->extra && !c->send && !c->receive)
         return UINT32_MAX;
-    const uint32_t after = max_u32(IDLE_RELEASE_MS, c->rtt.rto_us / 1000);
+    const uint32_t least = tcp_cc(c)->wants_rate ? IDLE_RELEASE_MODEL_MS : IDLE_RELEASE_MS;
+    const uint32_t after = max_u32(least, c->rtt.rto_us / 1000);
     const uint32_t elapsed = min_u32(weir->now_ms - c->progress_ms, weir->now_ms - c->last_received_ms);
     if (elapsed < after)
         return after - elapsed;
@@ -205,16 +219,14 @@ static void fire_long(struct weir *weir, struct tcp_conn *c)
 
 static void rearm_node(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->armed)
-        return;
-    uint32_t due = 0;
-    bool any = false;
+    bool any = tcp_pacing_armed(c);
+    uint32_t due = any ? tcp_pacing_due(c) : 0;
     for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
         if (c->armed >> timer & 1 && (!any || seq_lt(c->deadline[timer], due))) {
             due = c->deadline[timer];
             any = true;
         }
-    if (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us))
+    if (any && (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us)))
         wheel_arm(&weir->wheel, &c->timer, due);
 }
 
@@ -222,11 +234,15 @@ void tcp_timer(struct weir *weir, struct wheel_node *node)
 {
     static void (*const fire[TCP_TIMER_COUNT])(struct weir *, struct tcp_conn *) = {fire_send, fire_ack, fire_long};
     struct tcp_conn *c = container_of(node, struct tcp_conn, timer);
+    if (tcp_pacing_armed(c) && seq_le(tcp_pacing_due(c), weir->now)) {
+        tcp_pacing_arm(c, false);
+        tcp_wants_output(weir, c);
+    }
     // A firing may free the connection: at most one fires per call, and the node, armed for the others, brings us back.
     for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
         if (c->armed >> timer & 1 && seq_le(c->deadline[timer], weir->now)) {
             const uint8_t others = c->armed & (uint8_t) ~(1u << timer);
-            if (others)
+            if (others || tcp_pacing_armed(c))
                 wheel_arm(&weir->wheel, &c->timer, weir->now);
             fire[timer](weir, c);
             return;

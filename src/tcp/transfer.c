@@ -62,6 +62,7 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
         return bytes ? WEIR_INVALID : WEIR_OK;
     if (bytes > stream_room(c->send) - stream_length(c->send))
         return WEIR_INVALID;  // more than was reserved
+    tcp_rate_written(weir, c);
     stream_commit(c->send, bytes);
     stream_settle(c->send);
     if (urgent)
@@ -92,6 +93,7 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
         span = stream_stretch(c->send, queued + done, take - done);
         copy(weir->port, span.data, data + done, span.length);
     }
+    tcp_rate_written(weir, c);
     stream_commit(c->send, take);
     stream_settle(c->send);
     if (take < bytes)

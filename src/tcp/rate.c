@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Delivery-rate samples: what was delivered between the sending of a segment and its delivery, over the longer of the time in which that
+// was sent and the time in which its acknowledgements came, so that neither a burst sent nor acknowledgements compressed on their way
+// look like a faster path.
+#include "tcp/rate.h"
+
+#include "tcp/internal.h"
+
+static uint32_t delivered(const struct flight *f) { return f->start + f->sacked; }
+
+void tcp_rate_attach(struct tcp_conn *c)
+{
+    struct flight *f = c->flow->flight;
+    c->flow->rate.round_end = c->flow->rate.prior_delivered = c->flow->rate.idle_end = f->start;
+    f->first_sent_us |= FLIGHT_APP_LIMITED;
+}
+
+void tcp_rate_begin(struct weir *weir, struct tcp_conn *c)
+{
+    struct flight *f = c->flow->flight;
+    struct tcp_rate *rate = &c->flow->rate;
+    if (f->count == 0)
+        return;
+    f->delivered_us = weir->now & ~FLIGHT_FLAGS;
+    rate->round_end = rate->prior_delivered = delivered(f);
+    rate->interval_us = 0;
+    for (uint32_t i = 0; i < f->count; i++) {  // the whole log, but only at a switch
+        struct flight_record *r = &f->record[f->head + i];
+        f->first_sent_us = (r->sent & ~FLIGHT_FLAGS) | (f->first_sent_us & FLIGHT_APP_LIMITED);
+        flight_stamp(f, r);
+    }
+}
+
+void tcp_rate_written(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->flow || !tcp_cc(c)->wants_rate)
+        return;
+    struct flight *f = c->flow->flight;
+    // Draft §3.4: nothing more to send, nothing waits below, cwnd has room, and all that was lost was sent again.
+    if (tcp_unsent(c) >= c->mss || f->lost || tcp_recovery_pipe(c) + c->mss > c->flow->window.cwnd || tcp_pacing_waits(weir, c))
+        return;
+    f->first_sent_us |= FLIGHT_APP_LIMITED;
+    c->flow->rate.idle_end = delivered(f) + flight_pipe(f);
+}
+
+// Of two samples limited by the application the faster is nearer to what the network can do.
+static void remember(struct tcp_rate *rate, const struct weir_cc_sample *sample)
+{
+    if (sample->app_limited && rate->interval_us &&
+        (uint64_t)sample->delivered * rate->interval_us < (uint64_t)rate->delivered * sample->interval_us)
+        return;
+    rate->delivered = sample->delivered;
+    rate->interval_us = sample->interval_us;
+    rate->app_limited = sample->app_limited;
+}
+
+static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
+{
+    struct tcp_rate *rate = &c->flow->rate;
+    struct flight *f = c->flow->flight;
+    const struct flight_stamp *stamp = &delta->stamp;
+    const uint32_t sent_us = delta->newest_sent_us & ~FLIGHT_FLAGS, first_sent_us = stamp->first_sent_us & ~FLIGHT_FLAGS;
+    rate->prior_delivered = stamp->delivered;
+    f->delivered_us = weir->now & ~FLIGHT_FLAGS;
+    f->first_sent_us = sent_us | (f->first_sent_us & FLIGHT_APP_LIMITED);
+    sample->app_limited = stamp->first_sent_us & FLIGHT_APP_LIMITED;
+    sample->delivered = sample->total_delivered - stamp->delivered;
+    sample->tx_inflight = delta->newest_end - stamp->delivered;
+    if (!seq_lt(stamp->delivered, rate->round_end)) {
+        rate->round_end = sample->total_delivered;
+        sample->round_start = true;
+    }
+    const uint32_t interval_us = max_u32(sent_us - first_sent_us, weir->now - stamp->delivered_us);
+    // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier transmission. After the
+    // peer has reneged less may be delivered than was.
+    if (interval_us < c->rtt.min_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
+        return;
+    sample->interval_us = max_u32(interval_us, 1);
+    remember(rate, sample);
+}
+
+void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
+{
+    struct tcp_rate *rate = &c->flow->rate;
+    struct flight *f = c->flow->flight;
+    rate->lost += delta->newly_lost;
+    sample->total_lost = rate->lost;
+    sample->total_delivered = delivered(f);
+    if (f->first_sent_us & FLIGHT_APP_LIMITED && seq_lt(rate->idle_end, sample->total_delivered))
+        f->first_sent_us &= ~FLIGHT_APP_LIMITED;
+    if (delta->delivered)
+        take_stamp(weir, c, delta, sample);
+    else
+        sample->app_limited = false;
+    sample->prior_delivered = rate->prior_delivered;
+}
+
+void tcp_rate_event(struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
+{
+    if (event == WEIR_CC_RTO)
+        c->flow->rate.lost += flight_pipe(c->flow->flight);
+    sample->total_lost = c->flow->rate.lost;
+    sample->total_delivered = delivered(c->flow->flight);
+}
+
+void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out)
+{
+    const struct tcp_rate *rate = &c->flow->rate;
+    out->delivery_rate = rate->interval_us ? (uint64_t)rate->delivered * 1000000u / rate->interval_us : 0;
+    out->delivery_rate_app_limited = rate->app_limited;
+}
