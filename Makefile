@@ -50,11 +50,33 @@ size:
 	@tools/need.sh size
 	@$(MAKE) -s size-report
 
-## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots (T=pair or T=host: one part)
+## make sim        random networks in virtual time, everything checked, for SIM_SECONDS (default 60); docs/simulator.md
+SIM_SECONDS ?= 60
+SIM_SEED ?= 1
+.PHONY: sim sim-programs sim-golden sim-grid sim-fairness sim-mutations
+sim: sim-programs
+	@$(PYTHON) tools/sim.py campaign --seconds $(SIM_SECONDS) --seed $(SIM_SEED)
+sim-programs:
+	@tools/need.sh sim
+	@$(MAKE) -s $(B)/host/weir-sim $(B)/asan/weir-sim
+
+## make sim-golden    writes sim/golden/goodput.txt anew; sim-grid, sim-fairness: build/lab/sim-grid.json and fairness.json (minutes);
+##                    sim-mutations: planted faults that the campaign must find
+sim-golden: sim-programs
+	@$(PYTHON) tools/sim.py golden --renew
+sim-grid: sim-programs
+	@$(PYTHON) tools/sim.py grid
+sim-fairness: sim-programs
+	@$(PYTHON) tools/sim.py fairness
+sim-mutations: sim-programs
+	@$(PYTHON) tests/mutations/sim/run.py
+
+## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots (T=pair, host or sim: one part)
 bench:
-	@tools/need.sh bench
-	@$(MAKE) -s lib apps $(B)/venv/ready
-	@$(B)/venv/bin/python bench/run.py $(T)
+	@tools/need.sh $(if $(filter sim,$(T)),sim,bench)
+	@$(MAKE) -s lib apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
+	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
+	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 
 ## make lab        the works' experiments with Weir and Linux over the same emulated links: build/lab/index.html (QUICK=1: a coarse
 ##                 pass in ten minutes; FRESH=1: measures anew what is there already; T='thesis grid': some of the experiments)
@@ -79,7 +101,7 @@ options:
 ## make format     lays out the C files as .clang-format says
 format:
 	@tools/need.sh check
-	@clang-format -i $(shell find include src api ports drivers apps examples fuzz tests bench -name '*.[ch]' ! -name options.h)
+	@clang-format -i $(shell find include src api ports drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h)
 
 ## make clean      removes build/
 clean:

@@ -141,26 +141,26 @@ static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
         stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
 }
 
-static void print(const struct bulk *bulk, double seconds, double real_s)
+static void print(const struct bulk *bulk, double seconds, double real_s, double cpu_s)
 {
     const struct sim_way_stats *way = sim_link_stats(bulk->bottleneck, false);
     uint64_t received = 0;
     for (uint32_t number = 0; number < bulk->count; number++)
         received += sim_flow_stats(bulk->flows[number])->received[0];
     printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"events\": %llu, "
-           "\"virtual_s\": %.6f, \"real_s\": %.4f, \"flows\": [",
+           "\"virtual_s\": %.6f, \"real_s\": %.4f, \"cpu_s\": %.4f, \"flows\": [",
            (double)received * 8 / 1e6 / seconds, jain(bulk), way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0,
            (unsigned long long)way->dropped, (unsigned long long)way->lost, (unsigned long long)way->marked,
-           (unsigned long long)sim_events(bulk->sim), seconds, real_s);
+           (unsigned long long)sim_events(bulk->sim), seconds, real_s, cpu_s);
     for (uint32_t number = 0; number < bulk->count; number++)
         print_flow(bulk, number, seconds);
     puts("]}");
 }
 
-static double real_now(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -178,12 +178,12 @@ int bulk_run(const struct scenario *scenario)
     bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
     if (!bulk.flows || !bulk.traces)
         abort();
-    const double began = real_now();
+    const double began = clock_s(CLOCK_MONOTONIC), cpu_began = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     build(&bulk);
     const bool good =
         scenario->bytes ? sim_run_until(bulk.sim, all_finished, &bulk, LIMIT_NS) : sim_run(bulk.sim, ns_of(scenario->seconds * 1e3));
     if (good) {
-        print(&bulk, (double)sim_now(bulk.sim) / 1e9, real_now() - began);
+        print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began, clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
     } else {
         fprintf(stderr, "%s\nto replay: ", sim_failure(bulk.sim));
         scenario_command(stderr, scenario);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weir/cc.h"
+
 enum kind { TEXT, WHOLE, DECIMAL };
 
 struct setting {
@@ -186,8 +188,18 @@ void scenario_command(FILE *out, const struct scenario *scenario)
     fputc('\n', out);
 }
 
+static int algorithms_run(const struct scenario *scenario)
+{
+    (void)scenario;
+    for (const struct weir_cc *const *cc = weir_cc_list; *cc; cc++)
+        puts((*cc)->name);
+    return 0;
+}
+
 const struct scenario_kind scenario_kinds[] = {
     {"bulk", "flows over one bottleneck; prints one line of JSON", bulk_run},
+    {"hosts", "so many hosts in one process", hosts_run},
+    {"algorithms", "lists the congestion controls that are built in", algorithms_run},
     {"campaign", "random networks, one a seed: everything is checked", campaigns_run},
     {NULL, NULL, NULL},
 };

@@ -53,6 +53,8 @@ def include_allowed(path, target):
         return target_top == "api"
     if path.parts[:2] == ("apps", "host"):   # puts the parts together
         return target_top in ("apps", "api", "ports", "drivers")
+    if top == "sim" and path.parts[1] != "script":
+        return target_top in ("sim", "api", "drivers", "ports")
     if top == "apps":
         return target_top == "apps" or target.parts[:2] == ("api", "bsd")
     return True

@@ -15,6 +15,7 @@ size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
 bench) goal="cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 lab) goal="python3-venv iproute2 iputils-ping iperf3 ethtool util-linux procps user-mode-linux busybox-static" ;;
 fuzz) goal="$clang" ;;
+sim) goal="" ;;
 *)
     echo "usage: tools/need.sh run|test|check|size|bench|lab|fuzz" >&2
     exit 64

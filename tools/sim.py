@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs build/host/weir-sim many times, on all cores, with progress, and puts together what comes out. docs/simulator.md.
+
+  sim.py campaign [--seconds N] [--seed N]   random networks for so long, plain and with sanitizers; each failure with its replay
+  sim.py grid [--seconds N] [--seeds N]      goodput over algorithm, rate and loss → build/lab/sim-grid.json
+  sim.py fairness [--seconds N]              two and ten flows, alone and beside cubic and bbr → build/lab/fairness.json
+  sim.py golden [--renew]                    compares sim/golden/goodput.txt with what comes out now; --renew writes it
+  sim.py bench                               → build/bench/sim.json
+  sim.py plot TRACE.csv [OUT.png]            time–sequence, cwnd, round-trip time and queue of one --trace file"""
+import argparse
+import concurrent.futures
+import csv
+import difflib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "sim/golden/goodput.txt"
+RATES, LOSSES = (10, 100), (0, 0.1, 1, 2, 5, 10, 15)
+WORKERS = os.cpu_count() or 1
+
+
+def program(variant="host"):
+    return ROOT / f"build/{variant}/weir-sim"
+
+
+def settings(**values):
+    return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+
+def shown(words):
+    return " ".join(str(word).replace(f"{ROOT}/", "") for word in words)
+
+
+class Failed(Exception):
+    pass
+
+
+def run(**values):
+    """One run's line of JSON."""
+    command = [str(program()), *settings(**values)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"{shown(command)}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def algorithms():
+    return subprocess.run([str(program()), "--scenario", "algorithms"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+
+
+class Progress:
+    """One line; on anything but a terminal one every ten seconds."""
+
+    def __init__(self, title, steps):
+        self.title, self.steps, self.done, self.began, self.told = title, steps, 0, time.monotonic(), 0.0
+
+    def step(self, text=""):
+        self.done += 1
+        now, last = time.monotonic(), self.done == self.steps
+        if now - self.told < (0.1 if sys.stderr.isatty() else 10) and not last:
+            return
+        self.told = now
+        line = f"{self.title}: {self.done}/{self.steps} ({now - self.began:.0f} s) {text}"
+        print(f"\r{line[:110]:<110}" if sys.stderr.isatty() else line, end="" if sys.stderr.isatty() and not last else "\n", file=sys.stderr, flush=True)
+
+
+def run_all(title, jobs):
+    """{key: JSON} of {key: settings}."""
+    progress, results = Progress(title, len(jobs)), {}
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        waiting = {pool.submit(run, **values): key for key, values in jobs.items()}
+        for future in concurrent.futures.as_completed(waiting):
+            results[waiting[future]] = future.result()
+            progress.step(" ".join(str(part) for part in waiting[future]))
+    return results
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1) + "\n")
+    print(f"wrote {path.relative_to(ROOT)}")
+
+
+# --- the grid ------------------------------------------------------------------------------------------------------------------------------
+
+def grid(options):
+    names = [name for name in algorithms() if not options.cc or name in options.cc.split(",")]
+    jobs = {(name, rate, loss, seed): {"cc": name, "rate": rate, "loss": loss, "seconds": options.seconds, "seed": seed}
+            for name in names for rate in RATES for loss in LOSSES for seed in range(1, options.seeds + 1)}
+    found = run_all("grid", jobs)
+    result = {"weir": {}, "spread": {}, "timeouts": {}, "srtt_ms": {}}
+    for name in names:
+        for rate in RATES:
+            for loss in LOSSES:
+                runs = [found[name, rate, loss, seed] for seed in range(1, options.seeds + 1)]
+                values = [one["mbit"] for one in runs]
+                mean = sum(values) / len(values)
+                row = {"weir": round(mean, 4), "spread": round((max(values) - min(values)) / mean, 4) if mean else 0,
+                       "timeouts": sum(one["flows"][0]["timeouts"] for one in runs) / len(runs),
+                       "srtt_ms": round(sum(one["flows"][0]["srtt_ms"] for one in runs) / len(runs), 2)}
+                for kind, value in row.items():
+                    result[kind].setdefault(name, {}).setdefault(str(rate), {})[str(loss)] = value
+                    if kind in ("weir", "spread"):
+                        result[f"{kind}.{name}.{rate}.{loss}"] = value
+    result["command"] = shown([program(), *settings(cc="NAME", rate="R", loss="L", seconds=options.seconds, seed="1 …")])
+    for rate in RATES:
+        print(f"\n{rate} Mbit/s, 20 ms, {options.seconds} s, {options.seeds} seeds: mean, Mbit/s (spread, %)")
+        print("            " + "".join(f"{loss:>13} %" for loss in LOSSES))
+        for name in names:
+            cells = ((result["weir"][name][str(rate)][str(loss)], result["spread"][name][str(rate)][str(loss)]) for loss in LOSSES)
+            print(f"  {name:<10}" + "".join(f"{mean:9.2f} ({100 * spread:3.0f})" for mean, spread in cells))
+    write(ROOT / "build/lab/sim-grid.json", result)
+
+
+# --- fairness ------------------------------------------------------------------------------------------------------------------------------
+
+def fairness(options):
+    names, jobs = algorithms(), {}
+    for name in names:
+        for count in (2, 10):
+            common = {"rate": 100, "seconds": options.seconds, "start": 0.1}
+            jobs[name, "alone", count] = {"cc": name, "flows": count, **common}
+            for other in ("cubic", "bbr"):
+                if other in names and other != name:
+                    jobs[name, other, count] = {"cc": name, "flows": count // 2, "others": count // 2, "other_cc": other, **common}
+    found, result = run_all("fairness", jobs), {}
+    print(f"\n100 Mbit/s, 20 ms, {options.seconds} s: Jain index, share of the algorithm, mean queueing delay (ms)")
+    for (name, other, count), one in found.items():
+        own = sum(flow["mbit"] for flow in one["flows"] if flow["cc"] == name)
+        value = {"jain": one["jain"], "share": round(own / one["mbit"], 4) if one["mbit"] else 0, "queue_ms": one["queue_ms"], "mbit": one["mbit"]}
+        result.setdefault(name, {}).setdefault(other, {})[str(count)] = value
+    for name in names:
+        for other, counts in sorted(result[name].items()):
+            cells = (f"  {count:>2} flows: {v['jain']:.3f} {100 * v['share']:4.0f} % {v['queue_ms']:6.2f}" for count, v in sorted(counts.items(), key=lambda c: int(c[0])))
+            print(f"  {name:<10} {'alone' if other == 'alone' else 'with ' + other:<11}" + "".join(cells))
+    write(ROOT / "build/lab/fairness.json", result)
+
+
+# --- golden --------------------------------------------------------------------------------------------------------------------------------
+
+GOLDEN_HEAD = """# Goodput, Mbit/s, of one flow in 10 s over 10 Mbit/s and 20 ms: a change of behaviour is a diff. `make sim-golden` writes this file.
+# Rows: algorithm and loss (%). Columns: the bottleneck's queue in bandwidth-delay products, then the receive buffer in bytes.
+"""
+QUEUES, BUFFERS, GOLDEN_LOSSES = (0.25, 1, 4), (4096, 16384, 65536), (0, 0.1, 1, 5, 15)
+
+
+def golden_table():
+    columns = [("queue", q, {"bdp": q}) for q in QUEUES] + [("buffer", b, {"receive_buffer": b}) for b in BUFFERS]
+    names = algorithms()
+    jobs = {(name, loss, kind, value): {"cc": name, "loss": loss, "seconds": 10, **more} for name in names for loss in GOLDEN_LOSSES for kind, value, more in columns}
+    found = run_all("golden", jobs)
+    lines = [f"{'':<10} {'loss':>5}" + "".join(f" {kind[0]}{value:<8}" for kind, value, _ in columns).rstrip()]
+    for name in names:
+        for loss in GOLDEN_LOSSES:
+            lines.append(f"{name:<10} {loss:>5}" + "".join(f" {found[name, loss, kind, value]['mbit']:<9.3f}" for kind, value, _ in columns).rstrip())
+    return GOLDEN_HEAD + "\n".join(lines) + "\n"
+
+
+def golden(options):
+    table = golden_table()
+    if options.renew:
+        GOLDEN.parent.mkdir(parents=True, exist_ok=True)
+        GOLDEN.write_text(table)
+        print(f"wrote {GOLDEN.relative_to(ROOT)}")
+        return 0
+    kept = GOLDEN.read_text() if GOLDEN.exists() else ""
+    if kept == table:
+        print("golden: as it was")
+        return 0
+    sys.stdout.writelines(difflib.unified_diff(kept.splitlines(True), table.splitlines(True), "kept", "now", n=0))
+    print("golden: behaviour changed. If it is meant: make sim-golden, and commit the file with the change")
+    return 1
+
+
+# --- campaign ------------------------------------------------------------------------------------------------------------------------------
+
+def campaign_chunk(variant, seed, count, until):
+    seconds = max(1, until - time.monotonic())
+    command = [str(program(variant)), *settings(scenario="campaign", seed=seed, count=count, seconds=f"{seconds:.0f}")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    try:
+        result = json.loads(done.stdout)
+    except ValueError:   # it died: a sanitizer, or a signal; the last seed begun is the one
+        result = {"seeds": 0, "failed": 1, "events": 0, "virtual_s": 0, "bytes": 0}
+    failures = [line for line in done.stderr.split("\n") if line and not line.startswith("campaign:")]
+    return variant, result, failures if result["failed"] else []
+
+
+def campaign(options):
+    """Chunks of seeds until the time is over: even chunks plain, odd ones with sanitizers."""
+    variants = [v for v in options.variants.split(",") if program(v).exists()]
+    sizes, until, seed, tally, failures = {"host": 400, "asan": 40}, time.monotonic() + options.seconds, options.seed, {}, []
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        waiting, turn = set(), 0
+        while (time.monotonic() < until and len(failures) < 20) or waiting:
+            while len(waiting) < WORKERS and time.monotonic() < until:
+                variant = variants[turn % len(variants)]
+                waiting.add(pool.submit(campaign_chunk, variant, seed, sizes.get(variant, 40), until))
+                seed, turn = seed + sizes.get(variant, 40), turn + 1
+            done, waiting = concurrent.futures.wait(waiting, timeout=1, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                variant, result, lines = future.result()
+                sums = tally.setdefault(variant, {"seeds": 0, "failed": 0, "events": 0, "virtual_s": 0.0, "bytes": 0})
+                for key in sums:
+                    sums[key] += result[key]
+                failures += [(variant, line) for line in lines]
+            total = {key: sum(sums[key] for sums in tally.values()) for key in ("seeds", "failed", "events", "virtual_s")}
+            if sys.stderr.isatty():
+                print(f"\rcampaign: {time.monotonic() - began:.0f}/{options.seconds:.0f} s, {total['seeds']:,} seeds, {total['events']:,} events, "
+                      f"{total['virtual_s'] / 86400:.1f} days of virtual time, {total['failed']} failed   ", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    for variant, sums in sorted(tally.items()):
+        print(f"{variant}: {sums['seeds']:,} seeds, {sums['failed']} failed, {sums['events']:,} events, {sums['virtual_s']:,.0f} s of virtual time, {sums['bytes']:,} bytes compared")
+    for variant, line in failures:
+        print(f"[{variant}] {line}")
+    return 1 if failures or not tally else 0
+
+
+# --- bench ---------------------------------------------------------------------------------------------------------------------------------
+
+def bench(_options):
+    """One 10 Mbit/s flow of ten minutes, invariants on and off; 1,000 hosts in one process. The best of five: other work only adds."""
+    def best(**values):
+        runs = [run(rate=10, cc="reno", seconds=600, **values) for _ in range(5)]
+        return min(runs, key=lambda one: one["cpu_s"])
+    checked, unchecked = best(), best(unchecked=1)
+    hosts = run(scenario="hosts", hosts=1000)
+    result = {"events_per_second": round(checked["events"] / checked["real_s"]), "speed_ratio": round(checked["virtual_s"] / checked["real_s"], 1),
+              "speed_ratio_cpu": round(checked["virtual_s"] / checked["cpu_s"], 1), "speed_ratio_unchecked": round(unchecked["virtual_s"] / unchecked["real_s"], 1),
+              "hosts": hosts["hosts"], "hosts_run": hosts, "flow": checked, "load": os.getloadavg()[0],
+              "goals": {"speed_ratio": ">= 500", "hosts": ">= 1000"},
+              "commands": {"flow": shown([program(), *settings(rate=10, cc="reno", seconds=600)]), "hosts": shown([program(), *settings(scenario="hosts", hosts=1000)])}}
+    for key in ("events_per_second", "speed_ratio", "speed_ratio_cpu", "speed_ratio_unchecked", "hosts"):
+        print(f"  {key:<24} {result[key]:>14,}  {result['goals'].get(key, '')}")
+    write(ROOT / "build/bench/sim.json", result)
+
+
+# --- plot ----------------------------------------------------------------------------------------------------------------------------------
+
+def plot(options):
+    os.environ.setdefault("MPLCONFIGDIR", str(ROOT / "build/bench/matplotlib"))
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+    with open(options.trace, newline="") as file:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    times = [row["time_s"] for row in rows]
+    panels = [("bytes", ["acked", "received"]), ("bytes", ["cwnd", "ssthresh", "inflight"]), ("ms", ["srtt_us", "min_rtt_us"]), ("bytes", ["queue_bytes"])]
+    figure, axes = pyplot.subplots(len(panels), 1, figsize=(11, 12), sharex=True)
+    for axis, (unit, keys) in zip(axes, panels):
+        for key in keys:
+            axis.plot(times, [row[key] / 1000 if unit == "ms" else row[key] or float("nan") if key == "ssthresh" else row[key] for row in rows], label=key, linewidth=1)
+        axis.set_ylabel(unit)
+        axis.legend(loc="upper left", fontsize=8)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[-1].set_xlabel("s")
+    figure.tight_layout()
+    out = pathlib.Path(options.out or pathlib.Path(options.trace).with_suffix(".png"))
+    figure.savefig(out, dpi=110)
+    print(f"wrote {out}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = parser.add_subparsers(required=True)
+
+    def part(function, **arguments):
+        sub = parts.add_parser(function.__name__)
+        sub.set_defaults(function=function)
+        for name, (kind, otherwise) in arguments.items():
+            if kind is bool:
+                sub.add_argument(f"--{name}", action="store_true")
+            else:
+                sub.add_argument(f"--{name}", type=kind, default=otherwise)
+        return sub
+    part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
+    part(grid, seconds=(int, 15), seeds=(int, 5), cc=(str, ""))
+    part(fairness, seconds=(int, 60))
+    part(golden, renew=(bool, False))
+    part(bench)
+    chart = part(plot)
+    chart.add_argument("trace")
+    chart.add_argument("out", nargs="?")
+    options = parser.parse_args()
+    try:
+        return options.function(options)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
