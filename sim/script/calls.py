@@ -26,8 +26,7 @@ SYMBOLS = {
     "EPOLLIN": 1, "EPOLLPRI": 2, "EPOLLOUT": 4, "EPOLLERR": 8, "EPOLLHUP": 0x10, "EPOLLRDHUP": 0x2000, "EPOLLONESHOT": 1 << 30, "EPOLLET": 1 << 31,
     "EPOLL_CTL_ADD": 1, "EPOLL_CTL_DEL": 2, "EPOLL_CTL_MOD": 3, "EPOLL_CLOEXEC": 0o2000000,
 }
-BUFFER_OPTIONS = {(1, 7), (1, 8)}   # SO_SNDBUF, SO_RCVBUF: Linux doubles them
-STRUCT_BYTES = {"linger": "<ii"}
+BUFFER_OPTIONS = {(1, 7), (1, 8)}   # SO_SNDBUF, SO_RCVBUF
 
 
 def number(value):
@@ -110,6 +109,7 @@ class CallSpec:
         self.expected = None        # bytes that a read must give
         self.check = None           # function(returned): text of what is wrong, or None
         self.makes = None           # "socket", "accept", "epoll"
+        self.strict = True
 
 
 def build(player, call):
@@ -163,6 +163,8 @@ def make_getsockopt(player, args, _):
 
     def check(returned):
         got = returned.buffers[3][:len(wanted)]
+        if not spec.strict and tuple(spec.arguments[1:3]) in BUFFER_OPTIONS and 2 * int.from_bytes(got, "little") == int.from_bytes(wanted, "little"):
+            return None     # Linux answers with the double
         if got != wanted:
             if len(wanted) == 4:
                 return f"the option is {struct.unpack('=i', got.ljust(4, bytes(1)))[0]}, expected {struct.unpack('=i', wanted)[0]}"

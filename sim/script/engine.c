@@ -2,7 +2,7 @@
 // The player behind the runner of conversation scripts: one Weir host with one interface, in virtual time, told what to do line by
 // line on standard input. It knows nothing of scripts: sim/script/*.py parse them, play them and judge.
 //
-//     open ADDRESS PREFIX MTU RECEIVE SEND CC   the host appears ("-" or 0: the default)
+//     open ADDRESS PREFIX MTU RECEIVE SEND CC ECN   the host appears ("-" or 0: the default)
 //     until US                         time passes up to US; what is due before is done, what is due then is not yet
 //     wait US                          time passes until something is sent or a call returns, at most to the end of US
 //     rx HEX                           a packet comes in
@@ -393,6 +393,7 @@ static void command_open(struct engine *e, char **save)
     config.tcp_send_buffer_bytes = (uint32_t)strtoul(strtok_r(NULL, " ", save), NULL, 0);
     const char *cc = strtok_r(NULL, " ", save);
     config.congestion_control = cc && strcmp(cc, "-") != 0 ? cc : NULL;
+    config.tcp_ecn = (uint8_t)strtoul(strtok_r(NULL, " ", save), NULL, 0);
     e->now_us = START_US;
     e->random = UINT64_C(0x9e3779b97f4a7c15);
     e->port = (struct weir_port){.context = e,

@@ -16,7 +16,7 @@ class Engine:
         self.sent = collections.deque()     # packets that nobody expected yet
         self.returned = None                # of the call under way
         self.log = []                       # (time, hex) of all that was on the wire
-        self.tell(f"open {config.local:#x} {config.prefix} {config.mtu} {config.receive} {config.send} {config.congestion}")
+        self.tell(f"open {config.local:#x} {config.prefix} {config.mtu} {config.receive} {config.send} {config.congestion} {config.ecn}")
 
     def tell(self, line):
         try:

@@ -25,11 +25,12 @@ SAME = {
     "tcp_pacing_ca_ratio": ANY, "tcp_pacing_ss_ratio": ANY, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": ANY,
     "tcp_rfc1337": ANY, "tcp_slow_start_after_idle": ANY, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
     "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": ANY, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": ANY,
-    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn": {"0", "2"}, "tcp_ecn_fallback": ANY, "tcp_ecn_option": {"0"},
+    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": ANY, "tcp_ecn_option": {"2"}, "tcp_ecn_option_beacon": {"3"},
     "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": ANY, "route.mtu_expires": ANY, "tcp_rto_min_us": {"200000"},
 }
 CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr")
 DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
+ECN = {"0": 1, "1": 3, "2": 2, "3": 4}      # Linux's tcp_ecn to enum weir_ecn
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
 IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
 WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
@@ -44,6 +45,7 @@ class Config:
     receive: int = 0                # bytes; 0: Weir's default
     send: int = 0
     congestion: str = "-"
+    ecn: int = 0                    # enum weir_ecn
     bind_port: int = 8080
     connect_port: int = 8080
     tolerance: int = 4000           # µs
@@ -112,6 +114,8 @@ def take_sysctl(config, name, value, line):
             raise Skip(f"congestion control {value}", line)
         if name == "tcp_congestion_control":
             config.congestion = value
+    elif name == "tcp_ecn" and value in ECN:
+        config.ecn = ECN[value]
     elif name not in SAME:
         raise Skip(f"sysctl net.ipv4.{name}", line)
     elif SAME[name] is not ANY and value not in SAME[name]:
@@ -131,7 +135,7 @@ def take_command(config, text, line):
     for command in re.split(r"\n|;|&&|\|\|", text):
         command = re.sub(r"\d?>+\s*/dev/null(\s+2>&1)?|2>&1", "", command).strip()
         if DEFAULTS.match(command):
-            config.receive, config.send = DEFAULTS_RECEIVE, DEFAULTS_SEND
+            config.receive, config.send, config.ecn = DEFAULTS_RECEIVE, DEFAULTS_SEND, ECN["0"]
             continue
         if not command or IGNORED.match(command):
             continue

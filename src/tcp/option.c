@@ -92,7 +92,7 @@ static int32_t tos_set(struct sock *sock, const struct field *field, int32_t val
 }
 
 // A changed option may let waiting data go, or change what the queues may hold.
-static void option_changed(struct weir *weir, struct tcp_conn *c)
+static void option_changed(struct weir *weir, struct tcp_conn *c, enum weir_option option)
 {
     if (c->send)
         stream_set_limit(c->send, c->send_limit);
@@ -100,7 +100,8 @@ static void option_changed(struct weir *weir, struct tcp_conn *c)
         stream_set_limit(c->receive, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt + tcp_receive_queued(c)) + (1u << c->rcv_scale));
     if (c->state == WEIR_TCP_CLOSED)
         return;
-    tcp_receive_window_opened(weir, c);
+    if (option == WEIR_OPTION_RECEIVE_BUFFER)
+        tcp_receive_window_opened(weir, c);
     tcp_timers_state(weir, c);
     tcp_wants_output(weir, c);
 }
@@ -165,7 +166,7 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
     const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(weir, sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP) {
         tcp_lane_forget(weir, (struct tcp_conn *)sock);
-        option_changed(weir, (struct tcp_conn *)sock);
+        option_changed(weir, (struct tcp_conn *)sock, option);
     }
     return result;
 }

@@ -176,6 +176,15 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
+// RFC 2883 §4.2.2: a segment that fills a hole and goes on into what is there already: the first part of that is reported.
+static void report_overlap(struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    if (!tcp_disordered(c) || !seq_lt(c->extra->out_of_order->item[0].start, end))
+        return;
+    const struct interval *first = &c->extra->out_of_order->item[0];
+    tcp_sack_duplicate(weir, c, first->start, seq_min(first->end, end));
+}
+
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
 {
     if (!takes_data(c))
@@ -213,6 +222,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         }
         store_holes(weir, c, packet, at, start, end);
     }
+    report_overlap(weir, c, end);
     receive_in_order(weir, c, end - start);
     if (c->extra && c->extra->fin_ahead && c->extra->fin == c->rcv.nxt)
         tcp_receive_fin(weir, c, c->extra->fin);
