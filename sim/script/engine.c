@@ -449,6 +449,7 @@ static void command_info(struct engine *e, int fd)
     SHOW(rto_count), SHOW(fast_recoveries), SHOW(out_of_order), SHOW(bytes_sent), SHOW(bytes_retrans), SHOW(bytes_acked),
         SHOW(bytes_received);
     SHOW(segs_out), SHOW(segs_in), SHOW(pacing_rate), SHOW(delivery_rate), SHOW(last_sent_us), SHOW(last_received_us);
+    SHOW(accecn), SHOW(received_ce), SHOW(delivered_ce), SHOW(bytes_delivered), SHOW(delivered);
 #undef SHOW
     putchar('\n');
 }

@@ -34,7 +34,8 @@ def names(info):
         "tcpi_bytes_received": info["bytes_received"], "tcpi_bytes_sent": info["bytes_sent"], "tcpi_bytes_retrans": info["bytes_retrans"],
         "tcpi_segs_out": info["segs_out"], "tcpi_segs_in": info["segs_in"], "tcpi_notsent_bytes": info["unsent"],
         "tcpi_snd_wnd": info["snd_wnd"], "tcpi_rcv_wnd": info["rcv_wnd"], "tcpi_pacing_rate": info["pacing_rate"] or 2**64 - 1,
-        "tcpi_delivery_rate": info["delivery_rate"], "tcpi_last_data_sent": info["last_sent_us"] // 1000,
+        "tcpi_delivery_rate": info["delivery_rate"], "tcpi_delivered": info["delivered"], "tcpi_delivered_ce": info["delivered_ce"],
+        "tcpi_received_ce": info["received_ce"], "tcpi_last_data_sent": info["last_sent_us"] // 1000,
         "tcpi_last_data_recv": info["last_received_us"] // 1000, "tcpi_rcv_ooopack": info["out_of_order"], "tcpi_total_rto": info["rto_count"],
         **{f"weir_{key}": value for key, value in info.items()},
     }

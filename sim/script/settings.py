@@ -133,7 +133,7 @@ def take_command(config, text, line):
     """The init command: shell, of which the usual lines are understood."""
     text = re.sub(r"\\\n", " ", text)
     for command in re.split(r"\n|;|&&|\|\|", text):
-        command = re.sub(r"\d?>+\s*/dev/null(\s+2>&1)?|2>&1", "", command).strip()
+        command = re.sub(r"\d?>+\s*/dev/null(\s+2>&1)?|2>&1|(^|\s)#.*", "", command).strip()
         if DEFAULTS.match(command):
             config.receive, config.send, config.ecn = DEFAULTS_RECEIVE, DEFAULTS_SEND, ECN["0"]
             continue
