@@ -3,14 +3,18 @@
 // that Linux chose. Between the window that was lost and the one that was left, the next is searched as in a sorted list: half way (here
 // a quarter) at a time, never more than BIC_STEP_MAX segments; beyond it, slowly first, then faster.
 //
-// Bytes acknowledged are counted, not ACKs, so the paper's ratio of delayed ACKs has no place: one ACK for ten segments is worth ten.
+// Segments acknowledged are counted, and yet growth is multiplied by how many an ACK covers, as Linux does: the steps are those of the
+// paper where each segment has its ACK, and twice as long beside the usual delayed ACKs.
 #include "cc/common.h"
 
-#define BIC_LOW_WINDOW 14u  // segments; up to here it is Reno
-#define BIC_STEP_MAX 16u    // segments a round trip
-#define BIC_SEARCH 4u       // part of the distance that a round trip goes; also the width of the plateau in segments
-#define BIC_SMOOTH 5u       // round trips for one segment near the plateau
-#define BIC_FIRST 20u       // where no window was lost yet: 1/20 of it a round trip
+#define BIC_LOW_WINDOW 14u   // segments; up to here it is Reno
+#define BIC_STEP_MAX 16u     // segments a round trip
+#define BIC_SEARCH 4u        // part of the distance that a round trip goes; also the width of the plateau in segments
+#define BIC_SMOOTH 5u        // round trips for one segment near the plateau
+#define BIC_FIRST 20u        // where no window was lost yet: 1/20 of it a round trip
+#define BIC_RATIO_ONE 256u   // segments an ACK covers, 256ths
+#define BIC_RATIO_MAX 4u     // more than four is the work of an offload, and nothing to grow by
+#define BIC_RENEW_US 31250u  // the pace is worked out again at least so often, as the ratio changes
 #define BIC_BETA(x) ((uint32_t)((uint64_t)(x)*819 >> 10))       // 0.8
 #define BIC_CONVERGE(x) ((uint32_t)((uint64_t)(x)*1843 >> 11))  // (1 + beta) / 2
 
@@ -19,6 +23,8 @@ struct bic {
     uint32_t credit;                  // bytes acknowledged towards the next segment
     uint32_t w_max, prior_w_max;      // the window that was lost; 0: none, or a timeout
     uint32_t per, per_cwnd, per_mss;  // bytes acknowledged for one segment of growth, and for which cwnd and mss
+    uint32_t per_us;                  // … when that was worked out
+    uint32_t ratio;                   // 256ths; 0: none yet, which means two
 };
 _Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_MAX, "state of bic");
 
@@ -40,25 +46,34 @@ static uint32_t bic_step(const struct bic *bic, uint32_t cwnd, uint32_t mss)
     return max_u32(step, bic->w_max ? 1 : cwnd / BIC_FIRST);
 }
 
+static uint32_t bic_ratio(const struct bic *bic) { return bic->ratio ? bic->ratio : 2 * BIC_RATIO_ONE; }
+
 // A segment for each `per` bytes acknowledged makes that step: one segment acknowledged at the least, or it would be faster than slow
-// start. Worked out only when the window is another.
-static void bic_work_out(struct bic *bic, uint32_t cwnd, uint32_t mss)
+// start.
+static void bic_work_out(struct bic *bic, const struct weir_cc_sample *sample, uint32_t cwnd)
 {
-    if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == mss)
+    if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == sample->mss && sample->now_us - bic->per_us <= BIC_RENEW_US)
         return;
-    const uint64_t per = (uint64_t)cwnd * mss / bic_step(bic, cwnd, mss);
-    bic->per = max_u32(per < CC_WINDOW_MAX ? (uint32_t)per : CC_WINDOW_MAX, mss);
+    const bool reno = cwnd <= BIC_LOW_WINDOW * sample->mss;
+    const uint64_t per =
+        (uint64_t)cwnd * sample->mss / bic_step(bic, cwnd, sample->mss) * BIC_RATIO_ONE / (reno ? BIC_RATIO_ONE : bic_ratio(bic));
+    bic->per = max_u32(per < CC_WINDOW_MAX ? (uint32_t)per : CC_WINDOW_MAX, sample->mss);
     bic->per_cwnd = cwnd;
-    bic->per_mss = mss;
+    bic->per_mss = sample->mss;
+    bic->per_us = sample->now_us;
 }
 
 static void bic_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct bic *bic = state;
+    if (sample->acked_segments && !sample->acked_again && !sample->in_recovery) {  // EWMA, 15/16
+        const uint32_t ratio = bic_ratio(bic), covered = min_u32(sample->acked_segments, BIC_RATIO_MAX);
+        bic->ratio = ratio - ratio / 16 + covered * BIC_RATIO_ONE / 16;
+    }
     const uint32_t acked = cc_slow_start(&bic->loss, sample, window);
     if (!acked)
         return;
-    bic_work_out(bic, window->cwnd, sample->mss);
+    bic_work_out(bic, sample, window->cwnd);
     cc_grow(&bic->credit, acked, bic->per, sample->mss, window);
 }
 

@@ -73,7 +73,9 @@ static void westwood_event(void *state, enum weir_cc_event event, const struct w
         window->ssthresh = max_u32(holds, 2 * sample->mss);
     if (cc_reduces(event) || event == WEIR_CC_IDLE_RESTART)
         westwood->credit = 0;
-    cc_event(&westwood->loss, event, sample, window, holds);
+    // In recovery half the flight goes, and what the path holds is asked at its end (Linux): until then a queue can drain.
+    const uint32_t half = cc_flight_size(event, sample, window) / 2;
+    cc_event(&westwood->loss, event, sample, window, event == WEIR_CC_ENTER_RECOVERY ? half : holds);
     westwood->renew |= event == WEIR_CC_RTO;
 }
 
