@@ -28,6 +28,7 @@ static void emitted_is_parsed(void **state)
                                             .window = (uint16_t)next_random(),
                                             .urgent = (uint16_t)next_random(),
                                             .flags = (uint8_t)next_random(),
+                                            .accurate = next_random() & 1,
                                             .header_length = (uint8_t)(20 + 4 * (next_random() % 11))};
         uint8_t bytes[60 + 100] = {0};
         struct tcp_segment out;
@@ -42,6 +43,8 @@ static void emitted_is_parsed(void **state)
         assert_int_equal(out.window, segment.window);
         assert_int_equal(out.urgent, segment.urgent);
         assert_int_equal(out.flags, segment.flags);
+        assert_int_equal(out.accurate, segment.accurate);
+        assert_int_equal(bytes[12] & 0x0e, 0);
         assert_int_equal(out.header_length, segment.header_length);
         assert_int_equal(out.length, 100);
         assert_int_equal(out.options.seen, 0);
@@ -232,10 +235,48 @@ static void timestamps_are_aligned(void **state)
 }
 #endif
 
+// RFC 9768 §3.2.3, Table 5: both orders, every length; beside whatever else there is.
+static void accecn_emitted_is_parsed(void **state)
+{
+    (void)state;
+#if WEIR_CFG_TCP_ACCECN
+    for (uint32_t i = 0; i < 4000; i++) {
+        const struct tcp_accecn_option o = {.kind = i & 1 ? TCP_OPTION_ACCECN_1 : TCP_OPTION_ACCECN_0,
+                                            .fields = (uint8_t)(i >> 1 & 3),
+                                            .ect0 = next_random() & TCP_ACCECN_MASK,
+                                            .ce = next_random() & TCP_ACCECN_MASK,
+                                            .ect1 = next_random() & TCP_ACCECN_MASK};
+        struct tcp_options in = {.seen = TCP_SEEN_ACCECN | (i & 8 ? TCP_SEEN_TIMESTAMPS : 0) | (i & 16 ? TCP_SEEN_MSS : 0), .accecn = o};
+        in.sack_count = i & 32 ? 1 : 0;
+        in.ts_value = next_random();
+        uint8_t bytes[TCP_OPTIONS_MAX];
+        const uint32_t length = tcp_options_emit(bytes, &in);
+        assert_int_equal(length, tcp_accecn_bytes(o.fields) + (i & 8 ? 12 : 0) + (i & 16 ? 4 : 0) + (i & 32 ? 12 : 0));
+        const struct tcp_options out = parse_options(bytes, length);
+        assert_int_equal(out.seen, in.seen);
+        assert_int_equal(out.sack_count, in.sack_count);
+        assert_int_equal(out.accecn.kind, o.kind);
+        assert_int_equal(out.accecn.fields, o.fields);
+        assert_int_equal(out.accecn.ect0, tcp_accecn_has_ect0(&o) ? o.ect0 : 0);
+        assert_int_equal(out.accecn.ce, tcp_accecn_has_ce(&o) ? o.ce : 0);
+        assert_int_equal(out.accecn.ect1, tcp_accecn_has_ect1(&o) ? o.ect1 : 0);
+    }
+    // Any other length: the whole fields that fit, the rest is padding. None is malformed.
+    for (uint32_t length = 2; length <= 20; length++) {
+        uint8_t bytes[20] = {TCP_OPTION_ACCECN_0, (uint8_t)length, 0, 0, 1, 0, 0, 2, 0, 0, 3};
+        const struct tcp_options out = parse_options(bytes, length);
+        assert_int_equal(out.seen, TCP_SEEN_ACCECN);
+        assert_int_equal(out.accecn.fields, length < 5 ? 0 : length < 8 ? 1 : length < 11 ? 2 : 3);
+        assert_int_equal(out.accecn.ce, length < 8 ? 0 : 2);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(emitted_is_parsed),
+        cmocka_unit_test(accecn_emitted_is_parsed),
         cmocka_unit_test(lengths),
         cmocka_unit_test(option_table),
         cmocka_unit_test(option_values),
