@@ -2,6 +2,7 @@
 # Weir's front door. `make run` and `make test` need nothing prepared; `make help` lists the rest. All output goes to build/.
 #
 #   tools/build.mk     library, applications and test programs, once for each variant (host, asan, tsan, mips, …)
+#   tools/boards.mk    firmware for the boards
 #   tools/metal.mk     the profiles tiny, small and full for a Cortex-M3, and `make size`
 #   tools/check.mk     the checks of `make check`
 #   tools/fuzz.mk      the fuzz targets
@@ -22,11 +23,19 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make run        builds, brings up a Weir host in a private namespace, and shows Linux's own tools at work against it
-##                 (ONCE=1: stops after the demonstration)
+##                 (ONCE=1: stops after the demonstration; BOARD=name: the firmware of a board in QEMU instead)
+ifdef BOARD
+run:
+	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))
+	@tools/need.sh board
+	@$(MAKE) -s $(B)/boards/$(BOARD)/echo.elf
+	@$(PYTHON) tools/run_board.py $(BOARD) $(if $(filter-out 0,$(ONCE)),--once)
+else
 run:
 	@tools/need.sh run
 	@$(MAKE) -s $(B)/host/weir-host
 	@$(PYTHON) tools/run.py $(if $(filter-out 0,$(ONCE)),--once)
+endif
 
 ## make test       every test from nothing (T=pattern: only those whose name has it)
 test:
@@ -109,6 +118,7 @@ clean:
 
 include tools/build.mk
 include tools/metal.mk
+include tools/boards.mk
 include tools/check.mk
 include tools/fuzz.mk
 

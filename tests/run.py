@@ -171,7 +171,7 @@ def is_test(path):
 
 def scripts():
     units = [script(p, SCRIPT_SECONDS, False) for p in sorted((ROOT / "tests/unit").rglob("*_test.py"))]
-    interop = [script(p, SCRIPT_SECONDS, True) for p in sorted((ROOT / "tests/interop").rglob("*.py")) if is_test(p)]
+    interop = [script(p, SCRIPT_SECONDS, True) for folder in ("interop", "firmware") for p in sorted((ROOT / "tests" / folder).rglob("*.py")) if is_test(p)]
     return units, interop
 
 
@@ -255,8 +255,8 @@ def main():
         for future in concurrent.futures.as_completed(waiting):
             tally.add(future.result())
     if chosen["interop"]:
-        print("building the host program, plain and with sanitizers …", flush=True)
-        _, complaints = make("build-host.log", ["lib", "apps", "build/host/weir-link", "build/asan/weir-host"])
+        print("building the host program, plain and with sanitizers, and firmware …", flush=True)
+        _, complaints = make("build-host.log", ["lib", "apps", "firmware", "build/host/weir-link", "build/asan/weir-host"])
         print(complaints, end="\n" if complaints else "", flush=True)
     for program in chosen["interop"] + chosen["fuzz"]:
         tally.add(program.run())

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What every board offers a program: its start-up code has run when main begins. A board is a folder with its start-up, its linker
+// script, this header's functions, and a row in tools/boards.mk.
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/netif.h"
+
+#ifndef BOARD_ADDRESS
+#define BOARD_ADDRESS 10, 0, 0, 2  // as `make run` and `make test` expect it
+#endif
+#define BOARD_PREFIX 24
+
+void board_init(void);                       // clocks, console, timer; interrupts are on afterwards
+uint64_t board_now_us(void);                 // since board_init
+extern const uint32_t board_granularity_us;  // of board_now_us and board_sleep
+// Sleeps until the moment (WEIR_NEVER: for ever) or an interrupt, unless *awake is true; the look and the sleep are one step to interrupts.
+void board_sleep(uint64_t until_us, const volatile bool *awake);
+void board_entropy(void *out, size_t bytes);  // each board's file says how good it is
+void board_puts(const char *text);            // on the console, at once
+// Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with every interrupt of it.
+void board_ethernet(struct weir_netif *netif, volatile bool *wake);
+
+#endif

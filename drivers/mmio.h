@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Access to a device's registers. On a machine with an operating system there are none: there a test's model of the device answers
+// (mmio_model_read, mmio_model_write), and sees every access in order.
+#ifndef DRIVERS_MMIO_H
+#define DRIVERS_MMIO_H
+
+#include <stdint.h>
+
+#if defined(__unix__) || defined(__linux__)
+uint32_t mmio_model_read(uintptr_t address);
+void mmio_model_write(uintptr_t address, uint32_t value);
+static inline uint32_t mmio_read(uintptr_t address) { return mmio_model_read(address); }
+static inline void mmio_write(uintptr_t address, uint32_t value) { mmio_model_write(address, value); }
+#else
+static inline uint32_t mmio_read(uintptr_t address) { return *(volatile uint32_t *)address; }
+static inline void mmio_write(uintptr_t address, uint32_t value) { *(volatile uint32_t *)address = value; }
+#endif
+
+#endif

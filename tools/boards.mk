@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
+# how QEMU starts it stands in tools/boards.py.
+BOARDS := lm3s6965evb
+FIRMWARE := $(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c))
+
+BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
+BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DMEMORY_BYTES=10240
+BOARD_START_lm3s6965evb := boards/cortex_m
+BOARD_PROFILE_lm3s6965evb := tiny
+BOARD_DRIVERS_lm3s6965evb := drivers/stellaris.c
+
+FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards
+upper = $(shell echo $(1) | tr a-z A-Z)
+
+# $(call board,BOARD)
+define board
+BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
+BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1)))
+BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
+$(B)/boards/$(1)/obj/%.o: %.c tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$$(BOARD_CC_$(1)) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+	@echo "  LINK  $$@"
+	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+-include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d)
+endef
+$(foreach b,$(BOARDS),$(eval $(call board,$(b))))
+
+.PHONY: firmware
+## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
+firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf))

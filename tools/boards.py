@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The boards as QEMU's machines: how to start one with a firmware, over a link that needs no privileges or on a TAP."""
+import dataclasses
+import pathlib
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ADDRESS, HOST = "10.0.0.2", "10.0.0.1"   # of the firmware (boards/board.h), of what is at the link's other end
+
+
+@dataclasses.dataclass(frozen=True)
+class Board:
+    name: str
+    machine: tuple         # words for QEMU
+    nic: str = ""          # model for -nic, where the machine does not have its own
+    about: str = ""
+
+
+BOARDS = {board.name: board for board in (
+    Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the profile tiny in 64 KB of flash and 20 KB of RAM"),
+)}
+
+
+def elf(board, program="echo"):
+    return ROOT / f"build/boards/{board}/{program}.elf"
+
+
+def command(board, nic, program="echo"):
+    """QEMU's words. `nic`: what follows -nic, without a model. QEMU is ended by `timeout` should nobody else do it."""
+    found = BOARDS[board]
+    model = f",model={found.nic}" if found.nic else ""
+    return ["timeout", "600", *found.machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, program)), "-nic", nic + model]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Machine:
+    """A board in QEMU whose TCP ports are reached through QEMU's own user-mode network: no privileges.
+
+        with Machine("lm3s6965evb", ports=[7]) as machine:
+            echo = machine.connect(7)
+    """
+
+    def __init__(self, board, ports=(7,), program="echo", log=None):
+        self.board, self.program = board, program
+        self.ports = {port: free_port() for port in ports}
+        self.log = pathlib.Path(log or ROOT / f"build/boards/{board}/{program}.log")
+
+    def __enter__(self):
+        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-{ADDRESS}:{there}" for there, here in self.ports.items())
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.log, "wb") as out:
+            self.process = subprocess.Popen(command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program),
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def console(self):
+        return self.log.read_text(errors="replace")
+
+    def until(self, text, seconds=30):
+        """Waits until the console shows the text."""
+        deadline = time.monotonic() + seconds
+        while text not in self.console():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{self.board}: no {text!r} on the console, which shows: {self.console()[-400:]!r}")
+            time.sleep(0.05)
+
+    def connect(self, port, timeout=20):
+        connection = socket.create_connection(("127.0.0.1", self.ports[port]), timeout)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
