@@ -23,7 +23,7 @@
 #include "weir/stats.h"
 
 #define MSS 1460u
-#define QUEUE 4096u
+#define QUEUE 256u         // frames on their way to an end: the ring of a network card
 #define MEASURED_PORT 79u  // of the connections that come and go: none of the others take its 28,000 client ports
 #define BATCH 2u           // frames a receiver takes before its weir_poll: the classic ACK of every second segment
 
@@ -79,6 +79,8 @@ static enum weir_tx_verdict carry(struct weir_netif *netif, const struct weir_tx
     frame->length = tx->length;
     to->tail++;
     frames_carried++;
+    if (to->tail - to->head == QUEUE)
+        weir_tx_full(netif);
     return WEIR_TX_DONE;
 }
 
@@ -94,7 +96,7 @@ static void receive(struct end *end)
         const struct weir_frame lent = {.slices = &slice, .count = 1, .length = frame->length};
         weir_input(&end->netif, &lent);
     }
-    if (end->peer->netif.flags & WEIR_NETIF_TX_BLOCKED)
+    if (end->peer->netif.flags & WEIR_NETIF_TX_BLOCKED && end->tail - end->head <= QUEUE / 2)
         weir_tx_ready(&end->peer->netif);
 }
 

@@ -105,7 +105,7 @@ struct weir_upper {
 enum weir_netif_flag {
     WEIR_NETIF_UP = 1,          // administratively up
     WEIR_NETIF_LINK = 2,        // carrier
-    WEIR_NETIF_TX_BLOCKED = 4,  // the driver said FULL; weir_tx_ready clears it
+    WEIR_NETIF_TX_BLOCKED = 4,  // the driver is full; weir_tx_ready clears it
     WEIR_NETIF_VLAN = 16,       // frames carry an 802.1Q tag with `vlan`
 };
 
@@ -177,7 +177,10 @@ int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix
 // --- what a driver calls -------------------------------------------------------------------------------------------
 // Hands a frame up. Never calls back into the driver's tx. Bounded work: proportional to the frame.
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame);
-// After WEIR_TX_FULL: there is room again. The next weir_poll transmits.
+// From within `tx`, which answers DONE or HELD: this frame took the last place there is, so the next one need not be made only to be
+// refused.
+static inline void weir_tx_full(struct weir_netif *netif) { netif->flags |= WEIR_NETIF_TX_BLOCKED; }
+// After WEIR_TX_FULL or weir_tx_full: there is room again. The next weir_poll transmits.
 void weir_tx_ready(struct weir_netif *netif);
 // Ends a WEIR_TX_HELD. Calls for one socket come in the order of the frames.
 void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end);

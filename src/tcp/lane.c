@@ -191,6 +191,7 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order 
     if (!lane_open(weir, c, lane))
         return false;
     struct lane_frame frame;
+    struct weir_netif *const netif = c->path.netif;
     uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
     const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
     const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), length = order->length;
@@ -215,11 +216,13 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order 
         tcp[13] = (uint8_t)(order->flags | push);
         put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + push + checksum_host((uint16_t)payload_sum)));
         frame.tx.hold_end = end;
-        answer = lane_hand_over(c->path.netif, c, &frame.tx, seq);
+        answer = lane_hand_over(netif, c, &frame.tx, seq);
         if (answer == WEIR_TX_FULL)
             break;
         seq = end;
-    } while (--left);
+    } while (--left && !(netif->flags & WEIR_NETIF_TX_BLOCKED));
+    if (left && netif->flags & WEIR_NETIF_TX_BLOCKED)
+        answer = WEIR_TX_FULL;
     lane_count(weir, c, total - left, frame.tx.length);
     if (left != total)
         c->rcv.edge = edge;

@@ -295,6 +295,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
 static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, struct plan *plan)
 {
     struct packet_out out;
+    if ((c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED))
+        return WEIR_TX_FULL;  // before anything is summed for it
     packet_out_init(&out);
     if (plan->payload && c->send) {
         const uint32_t size = segment_payload(c, plan);

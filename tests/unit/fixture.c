@@ -145,6 +145,12 @@ static enum weir_tx_verdict driver_tx(struct weir_netif *netif, const struct wei
         return WEIR_TX_FULL;
     }
     record(f, tx);
+    if (f->places) {
+        assert_in_range(++f->placed, 1, f->places);  // said to be full, it is left alone
+        f->refused = f->placed == f->places;
+        if (f->refused)
+            weir_tx_full(netif);
+    }
     if (f->mode == FIXTURE_HOLD && tx->holdable) {
         hold(f, tx);
         return WEIR_TX_HELD;
@@ -395,6 +401,7 @@ static uint64_t poll_now(struct fixture *f)
         const uint64_t deadline = weir_poll(f->weir, f->now_us);
         if (f->refused && !f->block_tx) {
             f->refused = false;
+            f->placed = 0;
             weir_tx_ready(&f->netif);
         } else if (f->held) {
             continue;

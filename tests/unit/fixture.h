@@ -69,8 +69,10 @@ struct fixture {
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;
-    bool block_tx;        // answer FULL until a test clears it and calls weir_tx_ready
-    bool refused;         // answered FULL since the last weir_tx_ready
+    bool block_tx;    // answer FULL until a test clears it and calls weir_tx_ready
+    bool refused;     // answered FULL, or said weir_tx_full, since the last weir_tx_ready
+    uint32_t places;  // says weir_tx_full when so many frames came since; 0: never
+    uint32_t placed;
     uint32_t full_count;  // times FULL was answered
     uint32_t flushes;
     bool in_input;  // weir_input is running: it must not transmit

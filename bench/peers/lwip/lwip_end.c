@@ -10,7 +10,7 @@
 #include "lwip/timeouts.h"
 #include "netif/ethernet.h"
 
-#define QUEUE 4096u
+#define QUEUE 256u
 #define ACCEPTED 64u
 
 struct connection {

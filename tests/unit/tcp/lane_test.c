@@ -101,6 +101,23 @@ static void both_sides_take_their_lane(void **state)
     pair_close(&x.pair);
 }
 
+// A driver that tells of its last place is not offered a frame more until it has room again, by the lane or otherwise.
+static void a_driver_that_is_full_is_left_alone(void **state)
+{
+    (void)state;
+    for (uint32_t places = 1; places < 12; places++) {
+        struct flow x;
+        begin(&x);
+        x.pair.a.places = x.pair.b.places = places;
+        move(&x, 100000);
+        assert_int_equal(x.pair.a.netif.stats.tx_full, 0);
+        assert_non_null(lane_of(x.pair.a.weir));
+        weir_socket_abort(x.pair.a.weir, x.client);
+        pair_run(&x.pair, 1000);
+        pair_close(&x.pair);
+    }
+}
+
 // Whatever bit is wrong, in Ethernet, IP or TCP header or the data: nothing wrong is delivered, and the counters tell as they always do.
 static void every_wrong_bit_is_noticed(void **state)
 {
@@ -190,9 +207,13 @@ static void nothing_is_hidden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_take_their_lane),        cmocka_unit_test(every_wrong_bit_is_noticed),
-        cmocka_unit_test(a_new_neighbour_is_heeded_at_once), cmocka_unit_test(a_changed_address_is_heeded_at_once),
-        cmocka_unit_test(an_option_is_heeded_at_once),       cmocka_unit_test(nothing_is_hidden),
+        cmocka_unit_test(both_sides_take_their_lane),
+        cmocka_unit_test(every_wrong_bit_is_noticed),
+        cmocka_unit_test(a_driver_that_is_full_is_left_alone),
+        cmocka_unit_test(a_new_neighbour_is_heeded_at_once),
+        cmocka_unit_test(a_changed_address_is_heeded_at_once),
+        cmocka_unit_test(an_option_is_heeded_at_once),
+        cmocka_unit_test(nothing_is_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr};
 
 const MSS: u64 = 1460;
-const QUEUE: usize = 4096;
+const QUEUE: usize = 256;
 const BATCH: u32 = 2;
 const FRAME: usize = 1514;
 
@@ -32,6 +32,7 @@ struct Link {
     incoming: *mut Queue,
     outgoing: *mut Queue,
     budget: u32,
+    stopped: bool,
 }
 
 struct Receive(*mut Queue);
@@ -66,6 +67,13 @@ impl Link {
         let queue = unsafe { &*self.outgoing };
         queue.tail - queue.head == QUEUE
     }
+    /// A full queue takes frames again when half of it is free, as a network card's does.
+    fn ready(&mut self) -> bool {
+        let queue = unsafe { &*self.outgoing };
+        let queued = queue.tail - queue.head;
+        self.stopped = queued == QUEUE || (self.stopped && queued > QUEUE / 2);
+        !self.stopped
+    }
 }
 
 impl Device for Link {
@@ -86,10 +94,10 @@ impl Device for Link {
         Some((Receive(self.incoming), Send(self.outgoing)))
     }
     fn transmit(&mut self, _now: Instant) -> Option<Send> {
-        if self.full() {
-            None
-        } else {
+        if self.ready() {
             Some(Send(self.outgoing))
+        } else {
+            None
         }
     }
 }
@@ -102,7 +110,7 @@ struct End {
 
 impl End {
     fn new(index: u8, incoming: *mut Queue, outgoing: *mut Queue) -> End {
-        let mut link = Link { incoming, outgoing, budget: 0 };
+        let mut link = Link { incoming, outgoing, budget: 0, stopped: false };
         let mut config = Config::new(EthernetAddress([2, 0, 0, 0, 0, index + 1]).into());
         config.random_seed = 1 + index as u64;
         let mut interface = Interface::new(config, &mut link, Instant::from_micros(0));
