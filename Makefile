@@ -16,7 +16,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script check size bench lab fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script mutations check size bench lab fuzz fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -47,6 +47,11 @@ test:
 script:
 	@$(MAKE) -s $(B)/host/weir-script
 	@$(PYTHON) sim/script/run.py $(if $(F),$(F),tests/scripts)
+
+## make mutations  shows that each topic of the scripts catches a fault: tests/mutations, one patch a topic (a minute and a half)
+mutations:
+	@tools/need.sh check
+	@$(PYTHON) tests/mutations/run.py $(T)
 
 ## make check      format, lint, layers, symbols, options, conformance rows, headers
 check:

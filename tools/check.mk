@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols options conformance headers warnings
+CHECKS := format lint source layers symbols options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api ports drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 C_SOURCES := $(SRC_full) $(HOST_PARTS) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
@@ -52,6 +52,11 @@ check-options:
 check-conformance:
 	@$(PYTHON) tools/check_conformance.py
 	@echo "  ok    conformance"
+
+# Every topic of the conversation scripts has a patch that breaks it, and each patch applies. (`make mutations` shows that they are caught.)
+check-mutations:
+	@$(PYTHON) tests/mutations/run.py --check
+	@echo "  ok    mutations"
 
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder.
 ALONE := $(C_HEADERS:%=$(B)/headers/%.ok)
