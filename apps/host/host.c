@@ -180,8 +180,10 @@ static uint64_t host_turn(void *context, uint64_t now_us) { return loop_run(&((s
 static bool instance_open(struct host *host)
 {
     const struct host_options *o = host->options;
-    const struct weir_config config = {
-        .congestion_control = o->congestion, .tcp_send_buffer_bytes = o->send_buffer, .tcp_receive_buffer_bytes = o->receive_buffer};
+    const struct weir_config config = {.congestion_control = o->congestion,
+                                       .tcp_ecn = o->ecn,
+                                       .tcp_send_buffer_bytes = o->send_buffer,
+                                       .tcp_receive_buffer_bytes = o->receive_buffer};
     const struct posix_options posix = {.turn = host_turn, .context = host, .tick_us = o->tick_us};
     if (posix_host_init(&host->posix, &posix) != 0) {
         perror("weir-host: the POSIX port");

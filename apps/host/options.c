@@ -9,6 +9,7 @@
 
 #include "text.h"
 #include "weir/cc.h"
+#include "weir/socket.h"
 
 static const char usage[] =
     "usage: weir-host --tap NAME | --packet IFNAME | --tun NAME  [options]\n"
@@ -29,6 +30,7 @@ static const char usage[] =
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
     "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
     "  --cc NAME            congestion control: one of those named below\n"
+    "  --ecn off|passive|on|accurate   congestion notification: not at all, when the peer asks, asked for, RFC 9768's asked for\n"
     "  --send-buffer BYTES, --receive-buffer BYTES   limits of a stream's queues\n"
     "  --tick US            the stack's clock moves in steps, as under a kernel with a timer tick\n"
     "  --copy               the iperf3 server reads by copying, not in place\n"
@@ -60,6 +62,7 @@ enum {
     OPTION_RATE,
     OPTION_SEED,
     OPTION_CC,
+    OPTION_ECN,
     OPTION_SEND_BUFFER,
     OPTION_RECEIVE_BUFFER,
     OPTION_TICK,
@@ -86,6 +89,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"rate", required_argument, NULL, OPTION_RATE},
                                              {"seed", required_argument, NULL, OPTION_SEED},
                                              {"cc", required_argument, NULL, OPTION_CC},
+                                             {"ecn", required_argument, NULL, OPTION_ECN},
                                              {"send-buffer", required_argument, NULL, OPTION_SEND_BUFFER},
                                              {"receive-buffer", required_argument, NULL, OPTION_RECEIVE_BUFFER},
                                              {"tick", required_argument, NULL, OPTION_TICK},
@@ -170,6 +174,18 @@ static bool take_congestion(struct host_options *options, const char *value)
     return weir_cc_find(value) != NULL || wrong("cc", value, "not built in (see --help)");
 }
 
+static bool take_ecn(struct host_options *options, const char *value)
+{
+    static const char *const names[] = {
+        [WEIR_ECN_OFF] = "off", [WEIR_ECN_PASSIVE] = "passive", [WEIR_ECN_ON] = "on", [WEIR_ECN_ACCURATE] = "accurate"};
+    for (uint8_t ecn = WEIR_ECN_OFF; ecn <= WEIR_ECN_ACCURATE; ecn++)
+        if (!strcmp(value, names[ecn])) {
+            options->ecn = ecn;
+            return true;
+        }
+    return wrong("ecn", value, "give off, passive, on or accurate");
+}
+
 static bool take_u32(const char *option, const char *value, uint32_t min, uint32_t max, uint32_t *out)
 {
     uint64_t number = 0;
@@ -208,6 +224,7 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_RATE: return take_scaled("rate", value, 1e6, 1e6, "M", &o->rate_bps, "give Mbit/s from 0 (no limit) to 1000000");
     case OPTION_SEED: return take_integer("seed", value, 0, UINT64_MAX - 1, &o->seed);
     case OPTION_CC: return take_congestion(o, value);
+    case OPTION_ECN: return take_ecn(o, value);
     case OPTION_SEND_BUFFER: return take_u32("send-buffer", value, 1, 1u << 30, &o->send_buffer);
     case OPTION_RECEIVE_BUFFER: return take_u32("receive-buffer", value, 1, 1u << 30, &o->receive_buffer);
     case OPTION_TICK: return take_u32("tick", value, 1, 1000000, &o->tick_us);

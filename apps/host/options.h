@@ -25,6 +25,7 @@ struct host_options {
     uint64_t rate_bps;                                                     // each way; 0: not shaped
     uint64_t seed;
     const char *congestion;                // NULL: the default
+    uint8_t ecn;                           // enum weir_ecn
     uint32_t send_buffer, receive_buffer;  // bytes of a stream's queues at most; 0: the default
     uint32_t tick_us;                      // of the instance's clock; 0: 1
     bool copy;                             // the iperf3 server reads by copying

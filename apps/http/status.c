@@ -104,6 +104,9 @@ static void render_tcp_info(const struct weir_tcp_info *info, struct text *out)
     number(out, "rto_us", info->rto_us);
     number(out, "retransmits", info->total_retrans);
     number(out, "recovery", info->recovery);
+    number(out, "ecn", info->accecn ? 2 : info->ecn);  // 1: RFC 3168, 2: RFC 9768
+    number(out, "received_ce", info->received_ce);
+    number(out, "delivered_ce", info->delivered_ce);
     number(out, "sent", info->bytes_sent);
     number(out, "received", info->bytes_received);
     number(out, "snd_wnd", info->snd_wnd);
