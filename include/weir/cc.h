@@ -10,7 +10,8 @@
 
 #include "weir/options.h"
 
-#define WEIR_CC_LARGE (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH)
+#define WEIR_CC_LARGE \
+    (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | WEIR_CFG_CC_BBR)
 #define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 128 : 32)  // bytes, asserted for each algorithm at build time
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
@@ -81,6 +82,7 @@ extern const struct weir_cc weir_cc_htcp;      // H-TCP: Leith and Shorten, PFLD
 extern const struct weir_cc weir_cc_vegas;     // Brakmo and Peterson, JSAC 1995
 extern const struct weir_cc weir_cc_westwood;  // Westwood+: Mascolo and others, CCR 2004
 extern const struct weir_cc weir_cc_yeah;      // Baiocchi, Castellani and Vacirca, PFLDnet 2007
+extern const struct weir_cc weir_cc_bbr;       // Cardwell and others, ACM Queue 2016, compensated for loss that is the path's
 // NULL-terminated list of what is built in; the first is the default.
 extern const struct weir_cc *const weir_cc_list[];
 const struct weir_cc *weir_cc_find(const char *name);  // NULL: the default. Returns NULL when there is none of that name

@@ -62,6 +62,7 @@
 #define WEIR_DEFAULT_CC_VEGAS 0
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
+#define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_SOCKETS 2
 #define WEIR_DEFAULT_LISTENERS 1
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
@@ -133,6 +134,7 @@
 #define WEIR_DEFAULT_CC_VEGAS 0
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
+#define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_SOCKETS 8
 #define WEIR_DEFAULT_LISTENERS 4
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
@@ -204,6 +206,7 @@
 #define WEIR_DEFAULT_CC_VEGAS 1
 #define WEIR_DEFAULT_CC_WESTWOOD 1
 #define WEIR_DEFAULT_CC_YEAH 1
+#define WEIR_DEFAULT_CC_BBR 1
 #define WEIR_DEFAULT_SOCKETS 1048575
 #define WEIR_DEFAULT_LISTENERS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 20
@@ -560,6 +563,12 @@
 #endif
 #if WEIR_CFG_CC_YEAH < 0 || WEIR_CFG_CC_YEAH > 1
 #error "WEIR_CFG_CC_YEAH must be 0 to 1: congestion control yeah: YeAH (Baiocchi, Castellani and Vacirca 2007)"
+#endif
+#ifndef WEIR_CFG_CC_BBR  // congestion control bbr: BBR's first model, compensated for loss that is the path's; for paths that lose at random or have large queues
+#define WEIR_CFG_CC_BBR WEIR_DEFAULT_CC_BBR
+#endif
+#if WEIR_CFG_CC_BBR < 0 || WEIR_CFG_CC_BBR > 1
+#error "WEIR_CFG_CC_BBR must be 0 to 1: congestion control bbr: BBR's first model, compensated for loss that is the path's; for paths that lose at random or have large queues"
 #endif
 #ifndef WEIR_CFG_SOCKETS  // sockets of all kinds at once
 #define WEIR_CFG_SOCKETS WEIR_DEFAULT_SOCKETS

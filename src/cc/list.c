@@ -25,6 +25,9 @@ const struct weir_cc *const weir_cc_list[] = {
 #if WEIR_CFG_CC_YEAH
     &weir_cc_yeah,
 #endif
+#if WEIR_CFG_CC_BBR
+    &weir_cc_bbr,
+#endif
     NULL,
 };
 

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// BBR, version 1's model (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00),
+// in integers: pace at the bottleneck's bandwidth (the greatest delivery rate of ten rounds), keep at most twice bandwidth times smallest
+// round-trip time in flight, and find out about both by sending faster for one round trip of eight and nearly nothing every ten seconds.
+//
+// Two things differ, both for paths that lose at random. There is no policer mode, which such a path sets off. And the rate is
+// compensated: where the path loses a share p whatever we send, a bottleneck of rate C delivers only (1 - p) C, pacing at that leaves
+// p of it unused, and probing with 5/4 finds no more when p nears 1/5. So the pace is the delivery rate divided by (1 - p). This p must be
+// the path's and not of our making. It is therefore counted among what was sent slower than the bottleneck, where a queue that overflows
+// or a policer loses nothing; it is used only while the round-trip time shows no standing queue, which would say that the bottleneck is
+// busy as it is; and it is never taken for more than BBR_LOSS_MAX.
+#include "cc/common.h"
+
+#define BBR_ONE 256u              // gains have eight fractional bits
+#define BBR_HIGH 739u             // 2/ln 2: the smallest that doubles the rate each round
+#define BBR_DRAIN 88u             // … and its inverse
+#define BBR_PROBE 320u            // 5/4
+#define BBR_YIELD 192u            // 3/4
+#define BBR_CWND 512u             // twice, for delayed and stretched acknowledgements
+#define BBR_ROUNDS 10u            // the bandwidth filter's window
+#define BBR_PHASES 8u             // one to probe, one to yield, six to cruise
+#define BBR_MIN_RTT_US 10000000u  // that filter's window
+#define BBR_PROBE_RTT_US 200000u
+#define BBR_MIN_SEGMENTS 4u
+#define BBR_FULL_ROUNDS 3u  // the pipe is full when the rate has not grown by a quarter for so many rounds
+#define BBR_SLOW 150000u    // bytes/s: below, segments leave one by one (1.2 Mbit/s)
+#define BBR_SHARE 4096u     // shares of loss have twelve fractional bits
+#define BBR_LOSS_MAX (BBR_SHARE * 16 / 100)
+#define BBR_LOSS_NONE (BBR_SHARE * 20 / 100)
+
+enum bbr_mode { BBR_STARTUP, BBR_EMPTYING, BBR_PROBE_BW, BBR_PROBE_RTT };
+enum bbr_watch { BBR_NOT_SLOW, BBR_SLOW_SENT, BBR_SLOW_ACKED };
+
+struct bbr {
+    uint32_t best[BBR_ROUNDS];  // greatest delivery rate of each of the last rounds; [0] is this one
+    uint32_t bandwidth;         // the greatest of them
+    uint32_t min_rtt_us, min_rtt_at_us;
+    uint32_t round_rtt_us;           // smallest of this round
+    uint32_t full;                   // what the bandwidth must exceed by a quarter if the pipe is not full
+    uint32_t phase_at_us;            // when the phase began; in PROBE_RTT: when little enough was in flight
+    uint32_t total;                  // total_delivered at the last acknowledgement
+    uint32_t prior_cwnd;             // before recovery, a timeout or PROBE_RTT
+    uint32_t conserve_from;          // total_delivered when recovery began
+    uint32_t after_rto;              // bytes outstanding at a timeout that are not delivered yet
+    uint32_t quiet_until;            // what was sent before so much was delivered says nothing about the bandwidth
+    uint32_t slow_from, slow_until;  // total_delivered when sending slower than the bottleneck began, and ended
+    uint32_t slow_total, slow_lost;  // total_delivered and total_lost when the first of that was acknowledged
+    uint32_t sent, lost;             // in the last eight such times or so, in units of 64 bytes
+    uint16_t pacing_gain, share;     // share of loss that is compensated for
+    uint8_t mode, phase, full_rounds, watch;
+    bool full_reached;     // the pipe was found full: out of STARTUP
+    bool next_round;       // a round began: `best` moves with its first sample
+    bool conserving;       // first round of recovery: as much leaves as arrives
+    bool entering;         // … and its first acknowledgement
+    bool quiet, idle;      // quiet_until is meant; sending begins after idling
+    bool probe_rtt_timed;  // little enough is in flight
+    bool attached;         // began with a window of its own, or one it had left (not another algorithm's)
+};
+_Static_assert(sizeof(struct bbr) <= WEIR_CC_STATE_MAX, "state of bbr");
+
+static uint32_t bbr_limit(uint64_t value) { return value < WEIR_CC_UNLIMITED ? (uint32_t)value : WEIR_CC_UNLIMITED - 1; }
+
+// What to send per second for `bandwidth` to arrive, times `gain`.
+static uint32_t bbr_rate(const struct bbr *b, uint32_t gain)
+{
+    return bbr_limit((uint64_t)b->bandwidth * BBR_SHARE / (BBR_SHARE - b->share) * gain / BBR_ONE);
+}
+
+// Bytes that `gain` bandwidth-delay products have in flight.
+static uint32_t bbr_inflight(const struct bbr *b, uint32_t gain)
+{
+    const uint64_t bytes = (uint64_t)bbr_rate(b, gain) * b->min_rtt_us / 1000000;
+    return bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX;
+}
+
+// … and three bursts more: while they are put together at both ends the bottleneck would be idle, and a small product never be reached.
+static uint32_t bbr_target(const struct bbr *b, uint32_t gain, uint32_t mss)
+{
+    if (b->min_rtt_us == WEIR_CC_UNLIMITED || !b->bandwidth)
+        return cc_initial_window(mss);
+    const uint32_t burst = bbr_rate(b, BBR_ONE) < BBR_SLOW ? 1 : 2;
+    const uint32_t segments = bbr_inflight(b, gain) / mss + 1 + 3 * burst;
+    return min_u32((segments + 1) / 2 * 2 * mss, CC_WINDOW_MAX);  // even: one delayed acknowledgement is for two
+}
+
+// Changes the gain and keeps account of when what is sent goes slower than the bottleneck.
+static void bbr_set_gain(struct bbr *b, uint32_t gain)
+{
+    const uint32_t lag = bbr_inflight(b, BBR_ONE) / 8;
+    if (gain < BBR_ONE && b->pacing_gain >= BBR_ONE) {
+        b->slow_from = b->total + lag;
+        b->watch = BBR_SLOW_SENT;
+    } else if (gain >= BBR_ONE && b->pacing_gain < BBR_ONE) {
+        b->slow_until = b->total + lag;
+    }
+    b->pacing_gain = (uint16_t)gain;
+}
+
+static void bbr_set_phase(struct bbr *b, uint32_t phase, uint32_t now_us)
+{
+    b->mode = BBR_PROBE_BW;
+    b->phase = (uint8_t)phase;
+    b->phase_at_us = now_us;
+    bbr_set_gain(b, phase == 0 ? BBR_PROBE : phase == 1 ? BBR_YIELD : BBR_ONE);
+}
+
+// Any phase but the yielding one, so that flows that began together do not probe together: the clock's low bits choose.
+static void bbr_cruise(struct bbr *b, uint32_t now_us)
+{
+    const uint32_t choice = (uint32_t)((uint64_t)(now_us * 2654435769u) * (BBR_PHASES - 1) >> 32);
+    bbr_set_phase(b, choice ? choice + 1 : 0, now_us);
+}
+
+// --- bandwidth -----------------------------------------------------------------------------------------------------------------------
+
+// The filter moves on only with samples that count: idling, and PROBE_RTT, make it forget nothing.
+static void bbr_bandwidth(struct bbr *b, const struct weir_cc_sample *s)
+{
+    b->next_round |= s->round_start;
+    if (b->mode != BBR_PROBE_RTT && b->quiet && seq_le(b->quiet_until, s->prior_delivered))
+        b->quiet = false;
+    // Shorter than a round trip is a sample of acknowledgements that came bunched.
+    if (!s->interval_us || (s->min_rtt_us != WEIR_CC_UNLIMITED && s->interval_us < s->min_rtt_us))
+        return;
+    const uint32_t rate = bbr_limit((uint64_t)s->delivered * 1000000 / s->interval_us);
+    if (rate < b->bandwidth && (s->app_limited || b->quiet))
+        return;
+    if (b->next_round) {
+        memmove(b->best + 1, b->best, sizeof b->best - sizeof b->best[0]);
+        b->best[0] = 0;
+        b->next_round = false;
+    }
+    b->best[0] = max_u32(b->best[0], rate);
+    b->bandwidth = 0;
+    for (uint32_t i = 0; i < BBR_ROUNDS; i++)
+        b->bandwidth = max_u32(b->bandwidth, b->best[i]);
+}
+
+static void bbr_check_full(struct bbr *b, const struct weir_cc_sample *s)
+{
+    if (b->full_reached || !s->round_start || s->app_limited)
+        return;
+    if (b->bandwidth >= b->full + b->full / 4) {
+        b->full = b->bandwidth;
+        b->full_rounds = 0;
+        return;
+    }
+    b->full_reached = ++b->full_rounds >= BBR_FULL_ROUNDS;
+}
+
+// --- loss that is the path's ---------------------------------------------------------------------------------------------------------
+
+// What is acknowledged or found lost from when the first slow segment is delivered until the first one after them is was sent slow.
+static void bbr_watch_loss(struct bbr *b, const struct weir_cc_sample *s)
+{
+    if (b->watch == BBR_SLOW_SENT && seq_le(b->slow_from, s->prior_delivered)) {
+        b->slow_total = s->total_delivered;
+        b->slow_lost = s->total_lost;
+        b->watch = BBR_SLOW_ACKED;
+    } else if (b->watch == BBR_SLOW_ACKED && b->pacing_gain >= BBR_ONE && seq_le(b->slow_until, s->prior_delivered)) {
+        const uint32_t lost = (s->total_lost - b->slow_lost) >> 6, delivered = (s->total_delivered - b->slow_total) >> 6;
+        b->lost += lost - b->lost / 8;
+        b->sent += lost + delivered - b->sent / 8;
+        b->watch = BBR_NOT_SLOW;
+    }
+}
+
+// Once a round: was the queue empty at some moment of it, the bottleneck may have capacity left that compensation would use.
+static void bbr_compensate(struct bbr *b, const struct weir_cc_sample *s)
+{
+    const uint32_t lost = b->sent ? (uint32_t)((uint64_t)b->lost * BBR_SHARE / b->sent) : 0;
+    const uint32_t share = lost <= BBR_LOSS_MAX ? lost : lost < BBR_LOSS_NONE ? (BBR_LOSS_NONE - lost) * 4 : 0;
+    if (b->round_rtt_us != WEIR_CC_UNLIMITED && b->round_rtt_us > s->min_rtt_us + s->min_rtt_us / 32 + 50)
+        b->share /= 2;
+    else if (b->round_rtt_us != WEIR_CC_UNLIMITED && b->share < share)
+        b->share = (uint16_t)((b->share + share + 1) / 2);
+    b->share = (uint16_t)min_u32(b->share, share);
+    b->round_rtt_us = WEIR_CC_UNLIMITED;
+}
+
+// --- modes ---------------------------------------------------------------------------------------------------------------------------
+
+static void bbr_phase(struct bbr *b, const struct weir_cc_sample *s)
+{
+    bool over = s->now_us - b->phase_at_us > b->min_rtt_us;
+    if (b->pacing_gain > BBR_ONE)  // until it shows: that much is in flight, or something is lost
+        over = over && (s->lost || s->prior_inflight >= bbr_target(b, BBR_PROBE, s->mss));
+    else if (b->pacing_gain < BBR_ONE)  // until the queue that probing built is gone
+        over = over || s->prior_inflight <= bbr_inflight(b, BBR_ONE);
+    if (over)
+        bbr_set_phase(b, (b->phase + 1) % BBR_PHASES, s->now_us);
+}
+
+static void bbr_save_cwnd(struct bbr *b, const struct weir_cc_window *w)
+{
+    const bool reduced = b->conserving || b->after_rto || b->mode == BBR_PROBE_RTT;
+    b->prior_cwnd = reduced ? max_u32(b->prior_cwnd, w->cwnd) : w->cwnd;
+}
+
+static void bbr_leave_probe_rtt(struct bbr *b, uint32_t now_us, struct weir_cc_window *w)
+{
+    b->min_rtt_at_us = now_us;
+    b->quiet = true;
+    b->quiet_until = b->total;
+    w->cwnd = max_u32(w->cwnd, b->prior_cwnd);
+    if (b->full_reached) {
+        bbr_cruise(b, now_us);
+    } else {
+        b->mode = BBR_STARTUP;
+        bbr_set_gain(b, BBR_HIGH);
+    }
+}
+
+// Ten seconds without a round trip as short as the shortest: the queue is let run empty, to see how long it really is.
+static void bbr_min_rtt(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    const bool expired = s->now_us - b->min_rtt_at_us > BBR_MIN_RTT_US && b->min_rtt_us != WEIR_CC_UNLIMITED;
+    if (s->rtt_us && (s->rtt_us <= b->min_rtt_us || expired)) {
+        b->min_rtt_us = s->rtt_us;
+        b->min_rtt_at_us = s->now_us;
+    }
+    if (s->rtt_us)
+        b->round_rtt_us = min_u32(b->round_rtt_us, s->rtt_us);
+    if (expired && !b->idle && b->mode != BBR_PROBE_RTT) {
+        bbr_save_cwnd(b, w);
+        b->mode = BBR_PROBE_RTT;
+        b->probe_rtt_timed = false;
+        bbr_set_gain(b, BBR_ONE);
+    }
+    if (b->mode != BBR_PROBE_RTT)
+        return;
+    if (!b->probe_rtt_timed && s->inflight <= BBR_MIN_SEGMENTS * s->mss) {
+        b->probe_rtt_timed = true;
+        b->phase_at_us = s->now_us;
+        b->quiet_until = b->total;
+    } else if (b->probe_rtt_timed && s->now_us - b->phase_at_us >= BBR_PROBE_RTT_US && seq_le(b->quiet_until, s->prior_delivered)) {
+        bbr_leave_probe_rtt(b, s->now_us, w);
+    }
+    b->quiet |= b->mode == BBR_PROBE_RTT;
+}
+
+static void bbr_modes(struct bbr *b, const struct weir_cc_sample *s)
+{
+    if (b->mode == BBR_PROBE_BW)
+        bbr_phase(b, s);
+    bbr_check_full(b, s);
+    if (b->mode == BBR_STARTUP && b->full_reached) {
+        b->mode = BBR_EMPTYING;
+        bbr_set_gain(b, BBR_DRAIN);
+    }
+    if (b->mode == BBR_EMPTYING && s->inflight <= bbr_inflight(b, BBR_ONE))
+        bbr_cruise(b, s->now_us);
+}
+
+// --- what comes out ------------------------------------------------------------------------------------------------------------------
+
+static void bbr_pace(struct bbr *b, struct weir_cc_window *w)
+{
+    if (!b->bandwidth)
+        return;
+    const uint32_t rate = bbr_rate(b, b->pacing_gain);
+    if (b->full_reached || rate > w->pacing_rate)
+        w->pacing_rate = max_u32(rate - rate / 100, 1);  // a little less: a queue that is there for no reason goes away
+}
+
+// Before there is a sample: the window in the round-trip time of the handshake, or in a millisecond.
+static void bbr_pace_first(const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    w->pacing_rate = bbr_limit((uint64_t)w->cwnd * 1000000 / (s->srtt_us ? s->srtt_us : 1000) * BBR_HIGH / BBR_ONE);
+}
+
+// Recovery's first round and the way back from it. True: cwnd is what it says and nothing more. Loss that the path was known for is no
+// reason to send less.
+static bool bbr_recovery(struct bbr *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
+{
+    if (b->after_rto) {
+        b->after_rto -= min_u32(b->after_rto, delivered);
+        if (!b->after_rto)
+            w->cwnd = max_u32(w->cwnd, b->prior_cwnd);
+    }
+    if (!b->conserving)
+        return false;
+    if (seq_le(b->conserve_from, s->prior_delivered)) {
+        b->conserving = false;
+        return false;
+    }
+    w->cwnd = b->entering ? 0 : w->cwnd - min_u32(w->cwnd, s->lost);
+    w->cwnd = max_u32(w->cwnd, s->inflight + delivered);
+    b->entering = false;
+    return true;
+}
+
+static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
+{
+    if (!bbr_recovery(b, s, delivered, w)) {
+        const uint32_t gain = b->full_reached ? BBR_CWND : BBR_HIGH;
+        const uint32_t more = b->mode == BBR_PROBE_BW && b->phase == 0 ? 2 * s->mss : 0;
+        const uint32_t target = bbr_target(b, gain, s->mss) + more;
+        if (b->full_reached)
+            w->cwnd = min_u32(w->cwnd + delivered, target);
+        else if (w->cwnd < target || s->total_delivered < cc_initial_window(s->mss))
+            w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
+    }
+    w->cwnd = max_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);
+    if (b->mode == BBR_PROBE_RTT)
+        w->cwnd = min_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);
+    if (b->full_reached)  // what the socket remembers of the path when it lets go of this state (see bbr_resume)
+        w->ssthresh = max_u32(bbr_inflight(b, BBR_ONE), BBR_MIN_SEGMENTS * s->mss);
+}
+
+static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    struct bbr *b = state;
+    const uint32_t delivered = s->total_delivered - b->total;
+    b->total = s->total_delivered;
+    if (delivered) {
+        bbr_bandwidth(b, s);
+        bbr_watch_loss(b, s);
+    }
+    if (s->round_start)
+        bbr_compensate(b, s);
+    bbr_modes(b, s);
+    bbr_min_rtt(b, s, w);
+    if (delivered)
+        b->idle = false;
+    bbr_pace(b, w);
+    bbr_window(b, s, delivered, w);
+}
+
+// --- events --------------------------------------------------------------------------------------------------------------------------
+
+static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    struct cc_loss none = {0};
+    b->attached = !w->cwnd;
+    cc_event(&none, WEIR_CC_INIT, s, w, 0);
+    b->min_rtt_us = s->min_rtt_us;
+    b->min_rtt_at_us = s->now_us;
+    b->round_rtt_us = WEIR_CC_UNLIMITED;
+    b->total = s->total_delivered;
+    b->pacing_gain = BBR_HIGH;
+    bbr_pace_first(s, w);
+}
+
+// Sending again after idling: at the bandwidth, without another STARTUP. If this state was let go meanwhile, ssthresh kept its product
+// with the round-trip time.
+static void bbr_resume(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    b->idle = true;
+    if (!b->bandwidth && b->attached && w->ssthresh != WEIR_CC_UNLIMITED && b->min_rtt_us != WEIR_CC_UNLIMITED && b->min_rtt_us) {
+        b->best[0] = b->bandwidth = bbr_limit((uint64_t)w->ssthresh * 1000000 / b->min_rtt_us);
+        b->full_reached = true;
+        w->cwnd = max_u32(w->cwnd, w->ssthresh);
+    }
+    if (!b->full_reached)
+        return;
+    bbr_set_phase(b, 2, s->now_us);
+    bbr_pace(b, w);
+}
+
+static void bbr_reduce(struct bbr *b, enum weir_cc_event event, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    if (event == WEIR_CC_ECN)
+        b->share = 0;  // a queue marked it
+    if (event == WEIR_CC_RTO) {
+        bbr_save_cwnd(b, w);
+        b->after_rto = cc_flight_size(s);
+        b->full = 0;
+        b->full_rounds = 0;
+        b->conserving = false;
+        w->cwnd = s->mss;
+    } else if (!b->share && !b->conserving) {
+        bbr_save_cwnd(b, w);
+        b->conserving = b->entering = true;
+        b->conserve_from = s->total_delivered;
+    }
+}
+
+static void bbr_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *s, struct weir_cc_window *w)
+{
+    struct bbr *b = state;
+    switch (event) {
+    case WEIR_CC_INIT: bbr_begin(b, s, w); break;
+    case WEIR_CC_ENTER_RECOVERY:
+    case WEIR_CC_ECN:
+    case WEIR_CC_RTO: bbr_reduce(b, event, s, w); break;
+    case WEIR_CC_EXIT_RECOVERY:
+    case WEIR_CC_UNDO:
+        b->conserving = false;
+        b->after_rto = 0;
+        if (b->mode != BBR_PROBE_RTT)
+            w->cwnd = max_u32(w->cwnd, b->prior_cwnd);
+        break;
+    case WEIR_CC_IDLE_RESTART: bbr_resume(b, s, w); break;
+    case WEIR_CC_EXIT_SLOW_START: break;  // STARTUP ends when the rate grows no more
+    }
+}
+
+const struct weir_cc weir_cc_bbr = {.name = "bbr",
+                                    .state_bytes = sizeof(struct bbr),
+                                    .wants_rate = true,
+                                    .owns_recovery = true,
+                                    .owns_slow_start = true,
+                                    .ack = bbr_ack,
+                                    .event = bbr_event};

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// BBR: the model's constants and what implementers got wrong before, by samples made by hand; then whole flows over paths (bottleneck.h).
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bottleneck.h"
+
+#define MSS 1448u
+#define RTT 20000u
+#define MBIT 125000u  // bytes/s
+#define SECOND 1000000u
+
+// --- by hand -------------------------------------------------------------------------------------------------------------------------
+
+static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
+static struct weir_cc_window window;
+static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
+static bool app_limited;
+
+static struct weir_cc_sample sample_now(void)
+{
+    return (struct weir_cc_sample){.now_us = now_us,
+                                   .mss = MSS,
+                                   .srtt_us = RTT,
+                                   .min_rtt_us = RTT,
+                                   .inflight = inflight_now,
+                                   .prior_inflight = inflight_now,
+                                   .total_delivered = total,
+                                   .total_lost = lost_total};
+}
+static void event(enum weir_cc_event what)
+{
+    const struct weir_cc_sample sample = sample_now();
+    weir_cc_bbr.event(cc_state, what, &sample, &window);
+}
+static int setup(void **state)
+{
+    (void)state;
+    memset(cc_state, 0, sizeof cc_state);
+    window = (struct weir_cc_window){0};
+    now_us = 0xfff00000u;  // clock and counters wrap in every longer test
+    total = 0xfffff000u;
+    lost_total = lost_now = inflight_now = 0;
+    rtt_us = RTT;
+    app_limited = false;
+    event(WEIR_CC_INIT);
+    return 0;
+}
+// One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over `interval_us`.
+static void ack(uint32_t bytes, uint32_t prior, uint32_t rate, uint32_t interval_us, bool round_start)
+{
+    total += bytes;
+    lost_total += lost_now;
+    struct weir_cc_sample sample = sample_now();
+    sample.acked = bytes;
+    sample.lost = lost_now;
+    sample.rtt_us = rtt_us;
+    sample.app_limited = app_limited;
+    sample.cwnd_limited = true;
+    sample.round_start = round_start;
+    sample.delivered = (uint32_t)((uint64_t)rate * interval_us / SECOND);
+    sample.interval_us = interval_us;
+    sample.prior_delivered = prior;
+    weir_cc_bbr.ack(cc_state, &sample, &window);
+}
+// A round trip: ten acknowledgements of what arrives at `rate`; the first begins the round.
+static void round_trip(uint32_t rate)
+{
+    const uint32_t bytes = (uint32_t)((uint64_t)rate * RTT / SECOND / 10), prior = total;
+    for (uint32_t i = 0; i < 10; i++) {
+        now_us += RTT / 10;
+        ack(bytes, prior, rate, RTT, i == 0);
+    }
+}
+static uint32_t product(uint32_t rate) { return (uint32_t)((uint64_t)rate * RTT / SECOND); }
+static void near(uint32_t got, uint32_t want, uint32_t per_mille)
+{
+    const uint32_t slack = (uint32_t)((uint64_t)want * per_mille / 1000);
+    if (got + slack < want || got > want + slack)
+        fail_msg("%u is not within %u/1000 of %u", got, per_mille, want);
+}
+// Through STARTUP and DRAIN to cruising at `rate`.
+static void fill(uint32_t rate)
+{
+    for (uint32_t i = 0; i < 6; i++)
+        round_trip(rate);
+    inflight_now = product(rate);
+    round_trip(rate);
+}
+// The gains of the next rounds, as pace / rate in hundredths.
+static uint32_t gain(uint32_t rate) { return (uint32_t)((uint64_t)window.pacing_rate * 100 / (rate - rate / 100)); }
+static void cruise_to(uint32_t rate, uint32_t wanted)
+{
+    for (uint32_t i = 0; i < 16 && gain(rate) != wanted; i++)
+        round_trip(rate);
+    assert_int_equal(gain(rate), wanted);
+}
+
+static void startup_doubles_and_ends_after_three_rounds_without_growth(void **state)
+{
+    (void)state;
+    near(window.pacing_rate, (uint32_t)(10 * MSS * 2.887 / 0.02), 5);  // the initial window in the handshake's round trip
+    round_trip(MBIT);
+    uint32_t rate = 8 * MBIT;
+    for (uint32_t i = 0; i < 5; i++, rate *= 2) {
+        round_trip(rate);
+        near(window.pacing_rate, (uint32_t)(rate * 2.887 * 0.99), 5);
+    }
+    inflight_now = 3 * product(rate);
+    rate /= 2;
+    round_trip(rate + rate / 5);  // less than a quarter more: does not count as growth
+    round_trip(rate);
+    near(window.pacing_rate, (uint32_t)(rate * 1.2 * 2.887 * 0.99), 5);
+    round_trip(rate);
+    near(window.pacing_rate, (uint32_t)(rate * 1.2 / 2.887 * 0.99), 15);  // DRAIN
+    round_trip(rate);
+    near(window.pacing_rate, (uint32_t)(rate * 1.2 / 2.887 * 0.99), 15);  // … until no more is in flight than fits
+    inflight_now = product(rate);
+    round_trip(rate);
+    assert_true(window.pacing_rate >= rate);
+}
+
+static void the_pace_never_falls_in_startup(void **state)
+{
+    (void)state;
+    const uint32_t first = window.pacing_rate;
+    round_trip(MBIT / 10);
+    assert_int_equal(window.pacing_rate, first);
+}
+
+static void bandwidth_is_kept_for_ten_rounds_not_for_a_time(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    for (uint32_t i = 0; i < 9; i++) {
+        now_us += 10 * RTT;  // a slow path in time; in rounds nothing
+        rtt_us = RTT;
+        round_trip(40 * MBIT);
+        assert_true(window.ssthresh > product(79 * MBIT));
+    }
+    round_trip(40 * MBIT);
+    round_trip(40 * MBIT);
+    near(window.ssthresh, product(40 * MBIT), 10);
+}
+
+static void samples_shorter_than_a_round_trip_are_dropped(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    const uint32_t before = window.ssthresh;
+    ack(MSS, total, 800 * MBIT, RTT - 1, false);
+    assert_int_equal(window.ssthresh, before);
+    ack(MSS, total, 160 * MBIT, RTT, false);
+    near(window.ssthresh, 2 * before, 10);
+}
+
+static void application_limited_samples_only_raise(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    app_limited = true;
+    for (uint32_t i = 0; i < 30; i++)  // nor does the filter forget meanwhile
+        round_trip(MBIT);
+    near(window.ssthresh, product(80 * MBIT), 10);
+    round_trip(90 * MBIT);
+    near(window.ssthresh, product(90 * MBIT), 10);
+}
+
+static void a_cycle_probes_once_yields_once_and_cruises_six_times(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    inflight_now = product(100 * MBIT) + 16 * MSS;  // as much as probing puts in flight, so that it ends; yielding ends by time
+    cruise_to(80 * MBIT, 125);
+    uint32_t seen[200] = {0};
+    for (uint32_t i = 0; i < 40; i++) {
+        seen[gain(80 * MBIT) % 200]++;
+        now_us += RTT + 1;
+        ack(MSS, total - MSS, 80 * MBIT, RTT, false);
+    }
+    assert_int_equal(seen[125], 5);
+    assert_int_equal(seen[75], 5);
+    assert_int_equal(seen[100], 30);
+}
+
+static void probing_lasts_until_it_shows(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    cruise_to(80 * MBIT, 125);
+    for (uint32_t i = 0; i < 5; i++)  // no more in flight, nothing lost: the pace is not reached yet
+        round_trip(80 * MBIT);
+    assert_int_equal(gain(80 * MBIT), 125);
+    lost_now = MSS;
+    round_trip(80 * MBIT);
+    lost_now = 0;
+    assert_true(gain(80 * MBIT) < 125);
+}
+
+static void yielding_ends_when_the_queue_is_gone(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    inflight_now = product(100 * MBIT) + 16 * MSS;
+    cruise_to(80 * MBIT, 75);
+    inflight_now = product(79 * MBIT);
+    now_us += 1;
+    ack(MSS, total, 80 * MBIT, RTT, false);
+    assert_int_equal(gain(80 * MBIT), 100);
+}
+
+static void the_window_is_twice_the_product_and_three_bursts(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    cruise_to(80 * MBIT, 100);
+    for (uint32_t i = 0; i < 4; i++)
+        round_trip(80 * MBIT);
+    const uint32_t most = 2 * product(80 * MBIT) + 12 * MSS;
+    assert_in_range(window.cwnd, 2 * product(80 * MBIT) + 6 * MSS, most);
+    setup(NULL);
+    fill(MBIT);  // a product of less than two segments: without the bursts it would never be in flight
+    for (uint32_t i = 0; i < 16; i++)
+        round_trip(MBIT);
+    assert_in_range(window.cwnd, 2 * product(MBIT) + 3 * MSS, 2 * product(MBIT) + 12 * MSS);
+    assert_true(window.cwnd >= 4 * MSS);
+}
+
+static void the_pace_is_a_hundredth_below(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    cruise_to(80 * MBIT, 100);
+    near(window.pacing_rate, 80 * MBIT / 100 * 99, 1);
+}
+
+static void recovery_begins_with_a_round_of_conservation_and_gives_the_window_back(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    for (uint32_t i = 0; i < 3; i++)
+        round_trip(80 * MBIT);
+    const uint32_t before = window.cwnd;
+    inflight_now = product(60 * MBIT);
+    event(WEIR_CC_ENTER_RECOVERY);
+    const uint32_t entry = total;
+    ack(MSS, entry - product(80 * MBIT), 80 * MBIT, RTT, false);
+    assert_int_equal(window.cwnd, inflight_now + MSS);  // what arrives, leaves
+    inflight_now -= 10 * MSS;
+    lost_now = 3 * MSS;
+    ack(2 * MSS, entry - MSS, 80 * MBIT, RTT, false);
+    lost_now = 0;
+    assert_int_equal(window.cwnd, product(60 * MBIT) + MSS - 3 * MSS);
+    ack(MSS, entry, 80 * MBIT, RTT, true);  // sent in recovery: its second round
+    assert_int_equal(window.cwnd, product(60 * MBIT) + MSS - 3 * MSS + MSS);
+    event(WEIR_CC_EXIT_RECOVERY);
+    assert_int_equal(window.cwnd, before);
+    inflight_now = product(60 * MBIT);
+    event(WEIR_CC_ENTER_RECOVERY);
+    ack(MSS, total - MSS, 80 * MBIT, RTT, false);
+    assert_true(window.cwnd < before);
+    event(WEIR_CC_UNDO);
+    assert_int_equal(window.cwnd, before);
+}
+
+static void a_timeout_leaves_one_segment_and_then_the_window_comes_back(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    for (uint32_t i = 0; i < 3; i++)
+        round_trip(80 * MBIT);
+    const uint32_t before = window.cwnd;
+    const uint32_t rate = window.ssthresh;
+    inflight_now = product(80 * MBIT);
+    event(WEIR_CC_RTO);
+    assert_int_equal(window.cwnd, MSS);
+    inflight_now = 0;
+    ack(MSS, total, 80 * MBIT, RTT, true);
+    assert_in_range(window.cwnd, 2 * MSS, 5 * MSS);
+    near(window.ssthresh, rate, 10);  // the model stays
+    ack(product(80 * MBIT), total, 80 * MBIT, RTT, false);
+    assert_true(window.cwnd >= before);
+}
+
+static void after_idling_there_is_no_startup(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    cruise_to(80 * MBIT, 125);
+    now_us += 30 * SECOND;  // longer than the window of min_rtt: no PROBE_RTT either, the queue was empty
+    event(WEIR_CC_IDLE_RESTART);
+    assert_int_equal(gain(80 * MBIT), 100);
+    const uint32_t cwnd = window.cwnd;
+    ack(MSS, total, 80 * MBIT, RTT, false);
+    assert_true(window.cwnd + 2 * MSS >= cwnd);  // probing alone has two segments more
+    assert_in_range(gain(80 * MBIT), 75, 125);
+}
+
+static void what_the_path_taught_outlives_the_state(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    const uint32_t remembered = window.ssthresh;
+    memset(cc_state, 0, sizeof cc_state);  // let go while idle; src/tcp keeps ssthresh and a small window
+    window = (struct weir_cc_window){0};
+    event(WEIR_CC_INIT);
+    window.ssthresh = remembered;
+    event(WEIR_CC_IDLE_RESTART);
+    near(window.pacing_rate, 79 * MBIT, 15);
+    near(window.cwnd, product(80 * MBIT), 10);
+    round_trip(80 * MBIT);
+    assert_in_range(gain(80 * MBIT), 74, 125);
+    // Another algorithm's ssthresh, which loss made small, is not a bandwidth.
+    memset(cc_state, 0, sizeof cc_state);
+    window = (struct weir_cc_window){.cwnd = 20 * MSS, .ssthresh = 2 * MSS};
+    event(WEIR_CC_INIT);
+    event(WEIR_CC_IDLE_RESTART);
+    assert_true(window.pacing_rate > product(80 * MBIT));
+    assert_int_equal(window.cwnd, 20 * MSS);
+}
+
+static void every_ten_seconds_the_queue_is_let_run_empty(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    rtt_us = RTT + 5000;  // a standing queue
+    uint32_t rounds = 0;
+    while (window.cwnd > 4 * MSS && ++rounds < 1000) {
+        round_trip(80 * MBIT);
+        inflight_now = product(80 * MBIT);
+    }
+    assert_in_range(rounds, 499, 502);
+    assert_int_equal(gain(80 * MBIT), 100);
+    round_trip(MBIT);
+    const uint32_t before = window.ssthresh;
+    inflight_now = 4 * MSS;
+    rtt_us = RTT + 1000;
+    for (rounds = 0; window.cwnd == 4 * MSS && rounds < 100; rounds++)
+        round_trip(MBIT);
+    assert_in_range(rounds, 10, 12);                                // 200 ms and a round
+    near(window.ssthresh, before / 25 * 21, 10);                    // the round-trip time is new, the bandwidth is not forgotten
+    assert_true(window.cwnd >= 2 * product(80 * MBIT) - 16 * MSS);  // and the window is back
+    round_trip(MBIT);                                               // what was sent before says nothing
+    near(window.ssthresh, before / 25 * 21, 10);
+}
+
+static void a_mark_of_congestion_is_answered_like_a_loss(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    inflight_now = product(60 * MBIT);
+    event(WEIR_CC_ECN);
+    ack(MSS, total - product(80 * MBIT), 80 * MBIT, RTT, false);
+    assert_int_equal(window.cwnd, inflight_now + MSS);
+}
+
+// --- over paths ----------------------------------------------------------------------------------------------------------------------
+
+static struct bottleneck path;
+
+struct outcome {
+    double mbits[BOTTLENECK_FLOWS], total, jain, rtt_ms, queue_loss;
+    uint64_t rtos;
+};
+
+// `flows` flows that begin `apart_us` after one another; what they did between `from_us` and `to_us`.
+static struct outcome run(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows, uint64_t apart_us,
+                          uint64_t from_us, uint64_t to_us)
+{
+    struct outcome o = {.rtos = 0};
+    uint64_t before[BOTTLENECK_FLOWS];
+    double squares = 0;
+    bottleneck_open(&path, options);
+    for (uint32_t i = 0; i < flows; i++)
+        bottleneck_flow(&path, cc[i], i * apart_us);
+    bottleneck_run(&path, from_us);
+    for (uint32_t i = 0; i < flows; i++) {
+        before[i] = path.flow[i].delivered;
+        path.flow[i].rtt_sum_us = path.flow[i].rtt_count = 0;
+    }
+    const uint64_t drops = path.queue_drops, offered = path.offered;
+    bottleneck_run(&path, to_us - from_us);
+    for (uint32_t i = 0; i < flows; i++) {
+        o.mbits[i] = bottleneck_mbits(path.flow[i].delivered - before[i], to_us - from_us);
+        o.total += o.mbits[i];
+        squares += o.mbits[i] * o.mbits[i];
+        o.rtos += path.flow[i].rtos;
+        o.rtt_ms += path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
+    }
+    o.jain = o.total * o.total / (flows * squares);
+    o.queue_loss = (double)(path.queue_drops - drops) / (double)(path.offered - offered);
+    bottleneck_close(&path);
+    return o;
+}
+static const struct weir_cc *const bbr_flows[10] = {&weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr,
+                                                    &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr};
+static struct bottleneck_options wide(uint32_t mbits, uint32_t loss_ppm)
+{
+    return (struct bottleneck_options){
+        .rate = mbits * MBIT, .delay_us = 10000, .queue_bytes = mbits * 2500, .loss_ppm = loss_ppm, .seed = 7};
+}
+
+// The ceiling is 1448/1514 of the rate, less what is lost.
+static void loss_at_random_costs_little_more_than_what_is_lost(void **state)
+{
+    (void)state;
+    static const uint32_t mbits[2] = {100, 10}, loss_ppm[7] = {0, 1000, 10000, 20000, 50000, 100000, 150000};
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t l = 0; l < 7; l++) {
+            const struct bottleneck_options options = wide(mbits[r], loss_ppm[l]);
+            const struct outcome o = run(&options, bbr_flows, 1, 0, 0, 15 * SECOND);
+            const double ceiling = mbits[r] * 1448.0 / 1514 * (1 - loss_ppm[l] * 1e-6);
+            if (o.total < ceiling * (r ? 0.96 : 0.97))
+                fail_msg("%u Mbit/s, %u ppm: %.2f of %.2f", mbits[r], loss_ppm[l], o.total, ceiling);
+            assert_true(o.rtt_ms < 31);
+        }
+}
+
+static void a_shallow_queue_is_not_flooded(void **state)
+{
+    (void)state;
+    struct bottleneck_options options = wide(100, 0);
+    options.queue_bytes = 10 * BOTTLENECK_FRAME;
+    struct outcome o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    assert_true(o.queue_loss < 0.035 && o.total > 92);  // one round of eight sends a quarter too much: 3.1 %
+    o = run(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);
+    assert_true(o.queue_loss < 0.12 && o.jain > 0.95);
+    o = run(&options, bbr_flows, 10, 30000, 20 * SECOND, 40 * SECOND);  // a frame of queue each: without compensation it is 15 to 16 %
+    assert_true(o.queue_loss < 0.20 && o.jain > 0.7);
+    options.policer = true;
+    o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    assert_true(o.queue_loss < 0.04 && o.total > 92);
+}
+
+static void a_deep_queue_is_filled_to_one_product_at_the_most(void **state)
+{
+    (void)state;
+    struct bottleneck_options options = wide(100, 0);
+    options.queue_bytes *= 10;
+    struct outcome o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    assert_true(o.rtt_ms < 25 && o.total > 92);
+    options.loss_ppm = 100000;
+    o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    assert_true(o.rtt_ms < 25 && o.total > 82);
+    o = run(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);  // together they hold twice the product: 40 ms, and what 3/4 leaves
+    assert_true(o.rtt_ms < 50 && o.total > 82);
+}
+
+static void flows_share_among_themselves(void **state)
+{
+    (void)state;
+    struct bottleneck_options options = wide(100, 0);
+    assert_true(run(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
+    assert_true(run(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
+    options.loss_ppm = 100000;
+    assert_true(run(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
+    assert_true(run(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
+}
+
+static void others_are_not_starved(void **state)
+{
+    (void)state;
+    const struct weir_cc *const cubic[2] = {&weir_cc_bbr, &weir_cc_cubic}, *const reno[2] = {&weir_cc_bbr, &weir_cc_reno};
+    struct bottleneck_options options = wide(100, 0);
+    struct outcome o = run(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
+    assert_true(o.mbits[1] > 5 && o.rtos == 0);  // the first model's known share at one product of queue
+    o = run(&options, reno, 2, 300000, 10 * SECOND, 40 * SECOND);
+    assert_true(o.mbits[1] > 5 && o.rtos == 0);
+    options.queue_bytes *= 4;
+    o = run(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
+    assert_true(o.mbits[0] > 25 && o.mbits[1] > 25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(startup_doubles_and_ends_after_three_rounds_without_growth, setup),
+        cmocka_unit_test_setup(the_pace_never_falls_in_startup, setup),
+        cmocka_unit_test_setup(bandwidth_is_kept_for_ten_rounds_not_for_a_time, setup),
+        cmocka_unit_test_setup(samples_shorter_than_a_round_trip_are_dropped, setup),
+        cmocka_unit_test_setup(application_limited_samples_only_raise, setup),
+        cmocka_unit_test_setup(a_cycle_probes_once_yields_once_and_cruises_six_times, setup),
+        cmocka_unit_test_setup(probing_lasts_until_it_shows, setup),
+        cmocka_unit_test_setup(yielding_ends_when_the_queue_is_gone, setup),
+        cmocka_unit_test_setup(the_window_is_twice_the_product_and_three_bursts, setup),
+        cmocka_unit_test_setup(the_pace_is_a_hundredth_below, setup),
+        cmocka_unit_test_setup(recovery_begins_with_a_round_of_conservation_and_gives_the_window_back, setup),
+        cmocka_unit_test_setup(a_timeout_leaves_one_segment_and_then_the_window_comes_back, setup),
+        cmocka_unit_test_setup(after_idling_there_is_no_startup, setup),
+        cmocka_unit_test_setup(what_the_path_taught_outlives_the_state, setup),
+        cmocka_unit_test_setup(every_ten_seconds_the_queue_is_let_run_empty, setup),
+        cmocka_unit_test_setup(a_mark_of_congestion_is_answered_like_a_loss, setup),
+        cmocka_unit_test(loss_at_random_costs_little_more_than_what_is_lost),
+        cmocka_unit_test(a_shallow_queue_is_not_flooded),
+        cmocka_unit_test(a_deep_queue_is_filled_to_one_product_at_the_most),
+        cmocka_unit_test(flows_share_among_themselves),
+        cmocka_unit_test(others_are_not_starved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
