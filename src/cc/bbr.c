@@ -25,6 +25,7 @@
 #define BBR_FULL_ROUNDS 3u  // the pipe is full when the rate has not grown by a quarter for so many rounds
 #define BBR_SLOW 150000u    // bytes/s: below, segments leave one by one (1.2 Mbit/s)
 #define BBR_SHARE 4096u     // shares of loss have twelve fractional bits
+#define BBR_NOISE_US 50u
 #define BBR_LOSS_MAX (BBR_SHARE * 16 / 100)
 #define BBR_LOSS_NONE (BBR_SHARE * 20 / 100)
 
@@ -165,17 +166,24 @@ static void bbr_watch_loss(struct bbr *b, const struct weir_cc_sample *s)
     }
 }
 
-// Once a round: was the queue empty at some moment of it, the bottleneck may have capacity left that compensation would use.
+// The longest round trip that says that no queue stands: what a clock and a burst of ours may add.
+static uint32_t bbr_empty_rtt(uint32_t min_rtt_us) { return bbr_limit((uint64_t)min_rtt_us + min_rtt_us / 32 + BBR_NOISE_US); }
+
+// Once a round: was the queue empty at some moment of it, then the bottleneck may have capacity left that compensation would use, and
+// there is no need to let it run empty to see the shortest round trip.
 static void bbr_compensate(struct bbr *b, const struct weir_cc_sample *s)
 {
     const uint32_t lost = b->sent ? (uint32_t)((uint64_t)b->lost * BBR_SHARE / b->sent) : 0;
     const uint32_t share = lost <= BBR_LOSS_MAX ? lost : lost < BBR_LOSS_NONE ? (BBR_LOSS_NONE - lost) * 4 : 0;
-    if (b->round_rtt_us != WEIR_CC_UNLIMITED && b->round_rtt_us > s->min_rtt_us + s->min_rtt_us / 32 + 50)
+    const uint32_t rtt_us = b->round_rtt_us;
+    b->round_rtt_us = WEIR_CC_UNLIMITED;
+    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us <= bbr_empty_rtt(b->min_rtt_us))
+        b->min_rtt_at_us = s->now_us;
+    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us > bbr_empty_rtt(s->min_rtt_us))
         b->share /= 2;
-    else if (b->round_rtt_us != WEIR_CC_UNLIMITED && b->share < share)
+    else if (rtt_us != WEIR_CC_UNLIMITED && b->share < share)
         b->share = (uint16_t)((b->share + share + 1) / 2);
     b->share = (uint16_t)min_u32(b->share, share);
-    b->round_rtt_us = WEIR_CC_UNLIMITED;
 }
 
 // --- modes ---------------------------------------------------------------------------------------------------------------------------
