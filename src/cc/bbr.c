@@ -37,6 +37,7 @@ struct bbr {
     uint32_t bandwidth;         // the greatest of them
     uint32_t min_rtt_us, min_rtt_at_us;
     uint32_t round_rtt_us;           // smallest of this round
+    uint32_t queue_us;               // the most that a queue has been seen to add
     uint32_t full;                   // what the bandwidth must exceed by a quarter if the pipe is not full
     uint32_t phase_at_us;            // when the phase began; in PROBE_RTT: when little enough was in flight
     uint32_t total;                  // total_delivered at the last acknowledgement
@@ -166,8 +167,14 @@ static void bbr_watch_loss(struct bbr *b, const struct weir_cc_sample *s)
     }
 }
 
-// The longest round trip that says that no queue stands: what a clock and a burst of ours may add.
-static uint32_t bbr_empty_rtt(uint32_t min_rtt_us) { return bbr_limit((uint64_t)min_rtt_us + min_rtt_us / 32 + BBR_NOISE_US); }
+// The longest round trip that says that no queue stands: what our own burst may add to the shortest, but no more than a quarter of what the queue
+// has been seen to add. (A shallow one between many flows is always full, and hardly longer than a burst.)
+static uint32_t bbr_empty_rtt(const struct bbr *b, uint32_t min_rtt_us, uint32_t mss)
+{
+    const uint32_t segment_us = bbr_limit((uint64_t)mss * 1000000 / max_u32(b->bandwidth, 1));
+    const uint32_t burst_us = min_rtt_us / 32 + min_u32(segment_us, min_rtt_us / 16);
+    return bbr_limit((uint64_t)min_rtt_us + min_u32(burst_us, b->queue_us / 4) + BBR_NOISE_US);
+}
 
 // Once a round: was the queue empty at some moment of it, then the bottleneck may have capacity left that compensation would use, and
 // there is no need to let it run empty to see the shortest round trip.
@@ -177,9 +184,10 @@ static void bbr_compensate(struct bbr *b, const struct weir_cc_sample *s)
     const uint32_t share = lost <= BBR_LOSS_MAX ? lost : lost < BBR_LOSS_NONE ? (BBR_LOSS_NONE - lost) * 4 : 0;
     const uint32_t rtt_us = b->round_rtt_us;
     b->round_rtt_us = WEIR_CC_UNLIMITED;
-    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us <= bbr_empty_rtt(b->min_rtt_us))
+    b->queue_us -= b->queue_us / 256;  // what was long ago may no longer be so
+    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us <= bbr_empty_rtt(b, b->min_rtt_us, s->mss))
         b->min_rtt_at_us = s->now_us;
-    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us > bbr_empty_rtt(s->min_rtt_us))
+    if (rtt_us != WEIR_CC_UNLIMITED && rtt_us > bbr_empty_rtt(b, s->min_rtt_us, s->mss))
         b->share /= 2;
     else if (rtt_us != WEIR_CC_UNLIMITED && b->share < share)
         b->share = (uint16_t)((b->share + share + 1) / 2);
@@ -227,8 +235,10 @@ static void bbr_min_rtt(struct bbr *b, const struct weir_cc_sample *s, struct we
         b->min_rtt_us = s->rtt_us;
         b->min_rtt_at_us = s->now_us;
     }
-    if (s->rtt_us)
+    if (s->rtt_us) {
         b->round_rtt_us = min_u32(b->round_rtt_us, s->rtt_us);
+        b->queue_us = max_u32(b->queue_us, s->rtt_us - min_u32(s->rtt_us, s->min_rtt_us));
+    }
     if (expired && !b->idle && b->mode != BBR_PROBE_RTT) {
         bbr_save_cwnd(b, w);
         b->mode = BBR_PROBE_RTT;
