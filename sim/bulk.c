@@ -127,18 +127,27 @@ static double jain(const struct bulk *bulk)
     return squares > 0 ? sum * sum / (bulk->count * squares) : 0;
 }
 
+// A flow's time begins when it is connected, as iperf3's: a SYN that is lost costs a second, whatever the algorithm.
+static double since_connected(const struct bulk *bulk, uint32_t number, double seconds)
+{
+    const struct sim_flow_stats *stats = sim_flow_stats(bulk->flows[number]);
+    const double connected_s = (double)stats->connected_ns / 1e9;
+    return stats->connected && connected_s < seconds ? seconds - connected_s : seconds;
+}
+
 static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
 {
     const struct sim_flow_stats *stats = sim_flow_stats(bulk->flows[number]);
+    const double own_s = since_connected(bulk, number, seconds);
     const struct sim_trace *trace = &bulk->traces[number];
     const double samples = trace->samples ? (double)trace->samples : 1;
     printf(
         "%s{\"cc\": \"%s\", \"mbit\": %.4f, \"received\": %llu, \"retransmits\": %u, \"timeouts\": %u, \"srtt_ms\": %.3f, \"cwnd\": %.0f, "
-        "\"finished_s\": %.6f}",
+        "\"connected_s\": %.6f, \"finished_s\": %.6f}",
         number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
-        (double)stats->received[0] * 8 / 1e6 / seconds, (unsigned long long)stats->received[0], trace->last.total_retrans,
+        (double)stats->received[0] * 8 / 1e6 / own_s, (unsigned long long)stats->received[0], trace->last.total_retrans,
         trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3, (double)trace->cwnd_sum / samples,
-        stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
+        stats->connected ? (double)stats->connected_ns / 1e9 : -1.0, stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
 }
 
 static void print(const struct bulk *bulk, double seconds, double real_s, double cpu_s)
@@ -149,9 +158,10 @@ static void print(const struct bulk *bulk, double seconds, double real_s, double
         received += sim_flow_stats(bulk->flows[number])->received[0];
     printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"events\": %llu, "
            "\"virtual_s\": %.6f, \"real_s\": %.4f, \"cpu_s\": %.4f, \"flows\": [",
-           (double)received * 8 / 1e6 / seconds, jain(bulk), way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0,
-           (unsigned long long)way->dropped, (unsigned long long)way->lost, (unsigned long long)way->marked,
-           (unsigned long long)sim_events(bulk->sim), seconds, real_s, cpu_s);
+           (double)received * 8 / 1e6 / (bulk->count == 1 ? since_connected(bulk, 0, seconds) : seconds), jain(bulk),
+           way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0, (unsigned long long)way->dropped,
+           (unsigned long long)way->lost, (unsigned long long)way->marked, (unsigned long long)sim_events(bulk->sim), seconds, real_s,
+           cpu_s);
     for (uint32_t number = 0; number < bulk->count; number++)
         print_flow(bulk, number, seconds);
     puts("]}");

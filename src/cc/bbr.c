@@ -167,8 +167,8 @@ static void bbr_watch_loss(struct bbr *b, const struct weir_cc_sample *s)
     }
 }
 
-// The longest round trip that says that no queue stands: what our own burst may add to the shortest, but no more than a quarter of what the queue
-// has been seen to add. (A shallow one between many flows is always full, and hardly longer than a burst.)
+// The longest round trip that says that no queue stands: what our own burst may add to the shortest, but no more than a quarter of what the
+// queue has been seen to add. (A shallow one between many flows is always full, and hardly longer than a burst.)
 static uint32_t bbr_empty_rtt(const struct bbr *b, uint32_t min_rtt_us, uint32_t mss)
 {
     const uint32_t segment_us = bbr_limit((uint64_t)mss * 1000000 / max_u32(b->bandwidth, 1));
@@ -382,7 +382,7 @@ static void bbr_reduce(struct bbr *b, enum weir_cc_event event, const struct wei
         b->share = 0;  // a queue marked it
     if (event == WEIR_CC_RTO) {
         bbr_save_cwnd(b, w);
-        b->after_rto = cc_flight_size(s);
+        b->after_rto = max_u32(s->inflight, s->prior_inflight);
         b->full = 0;
         b->full_rounds = 0;
         b->conserving = false;

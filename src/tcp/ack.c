@@ -143,8 +143,11 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     const uint32_t acked = advances ? segment->ack - c->snd.una : 0;
     if (advances)
         advance_una(weir, c, segment->ack, &delta);
-    if (segment->options.sack_count && (c->flags & TCP_USE_SACK))
+    if (segment->options.sack_count && (c->flags & TCP_USE_SACK)) {
         tcp_sack_input(weir, c, segment, &delta);
+        if (delta.delivered)
+            room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
+    }
     sample_rtt(weir, c, segment, &delta, advances);
     if (c->flow && reports_duplicate(c, segment))
         tcp_recovery_duplicate(weir, c, segment->options.sack[0].left, segment->options.sack[0].right);

@@ -250,8 +250,10 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
     }
     struct tcp_conn *c = (struct tcp_conn *)sock;
     c->cc = index;
-    if (!c->flow)
+    if (!c->flow) {
+        c->node.spare = WEIR_CC_UNLIMITED;  // what another algorithm remembered may mean something else (BBR's is a bandwidth)
         return WEIR_OK;
+    }
     const struct weir_cc_window before = c->flow->window;  // a live switch keeps what the path taught
     memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
     c->flow->window.pacing_rate = 0;

@@ -3,11 +3,13 @@
 #include "tcp/internal.h"
 
 // How much of the send limit is open to the user now: twice the congestion window keeps the pipe full and the rest of the memory (and of
-// the CPU's cache) free.
+// the CPU's cache) free. What the peer holds beyond a hole takes no window, but stays in the queue until the hole is filled.
 static uint32_t send_limit(const struct tcp_conn *c)
 {
-    const uint32_t wanted = c->flow && c->flow->window.cwnd > TCP_SEND_FLOOR / 2 ? c->flow->window.cwnd * 2 : TCP_SEND_FLOOR;
-    return min_u32(c->send_limit, wanted);
+    if (!c->flow)
+        return min_u32(c->send_limit, TCP_SEND_FLOOR);
+    const uint32_t cwnd = min_u32(c->flow->window.cwnd, UINT32_MAX / 4);
+    return min_u32(c->send_limit, max_u32(2 * cwnd, TCP_SEND_FLOOR) + c->flow->flight->sacked);
 }
 
 static int send_error(const struct tcp_conn *c)
