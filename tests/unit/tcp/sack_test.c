@@ -253,6 +253,7 @@ static void sacked_bytes_leave_room_in_the_send_queue(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &options);
     while (weir_socket_write(t.weir, t.socket, bytes, sizeof bytes) > 0)
         continue;
+    fixture_poll(&t.f, 0);
     peer_drain(&t);
     assert_int_equal(weir_socket_write(t.weir, t.socket, bytes, 1), WEIR_AGAIN);
     uint32_t events;
