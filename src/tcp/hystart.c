@@ -53,23 +53,30 @@ static uint32_t growth(struct tcp_hystart *h, uint32_t acked)
     return acked;
 }
 
+// The round is over when what was sent before it began is acknowledged; that acknowledgement still tells of it. true: slow start is, too.
+static bool round_over(struct tcp_conn *c, struct tcp_hystart *h)
+{
+    if (seq_lt(c->snd.una, h->round_end))
+        return false;
+    begin_round(h, h->current_us, c->snd.nxt);
+    return h->css_rounds && h->css_rounds++ == CSS_ROUNDS;
+}
+
 void tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, struct weir_cc_sample *sample)
 {
     struct tcp_hystart *h = &c->flow->hystart;
-    if (!h->running || !seq_lt(c->snd.una, h->round_end)) {
-        const bool over = h->css_rounds == CSS_ROUNDS;
-        h->css_rounds += h->css_rounds != 0;
-        begin_round(h, h->running ? h->current_us : NO_RTT, c->snd.nxt);
+    if (!h->running) {
+        begin_round(h, NO_RTT, c->snd.nxt);
         h->running = true;
-        if (over) {
-            tcp_cc_event(weir, c, WEIR_CC_EXIT_SLOW_START);
-            return;
-        }
     }
     if (sample->rtt_us) {
         h->current_us = min_u32(h->current_us, sample->rtt_us);
         h->samples += h->samples < N_RTT_SAMPLE;
         look(h);
+    }
+    if (round_over(c, h)) {
+        tcp_cc_event(weir, c, WEIR_CC_EXIT_SLOW_START);
+        return;
     }
     const uint32_t most = tcp_pacing_rate(c) ? UINT32_MAX : L_UNPACED * c->mss;
     sample->slow_start_held = sample->acked - growth(h, min_u32(sample->acked, most));
