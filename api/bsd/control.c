@@ -109,6 +109,19 @@ static int set_bind_to_device(struct request *r)
     return index < 0 ? index : set_number(r, WEIR_OPTION_BIND_NETIF, index);
 }
 
+// 2^32 − 1 is no limit, as on Linux; what the native option cannot say is none either.
+static int set_max_pacing_rate(struct request *r)
+{
+    uint64_t rate = 0;
+    if (!whole(r, sizeof r->value.number))
+        return WEIR_INVALID;
+    if (whole(r, sizeof rate))
+        memcpy(&rate, &r->value, sizeof rate);
+    else
+        rate = (uint32_t)r->value.number;
+    return set_number(r, WEIR_OPTION_MAX_PACING_RATE, rate < INT32_MAX ? (int32_t)rate : 0);
+}
+
 static int set_socket(struct request *r)
 {
     switch (r->name) {
@@ -116,6 +129,7 @@ static int set_socket(struct request *r)
     case WEIR_SO_RCVTIMEO: return set_timeout(r, &r->file->receive_timeout_us);
     case WEIR_SO_SNDTIMEO: return set_timeout(r, &r->file->send_timeout_us);
     case WEIR_SO_BINDTODEVICE: return set_bind_to_device(r);
+    case WEIR_SO_MAX_PACING_RATE: return set_max_pacing_rate(r);
     default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
@@ -318,6 +332,14 @@ static int get_error(struct request *r)
     return error;
 }
 
+static int get_max_pacing_rate(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_MAX_PACING_RATE);
+    if (r->value.number == 0)
+        r->value.number = -1;
+    return error;
+}
+
 static int get_socket(struct request *r)
 {
     static const uint8_t types[] = {
@@ -328,6 +350,7 @@ static int get_socket(struct request *r)
     case WEIR_SO_PROTOCOL: return get_plain(r, r->file->protocol);
     case WEIR_SO_DOMAIN: return get_plain(r, WEIR_AF_INET);
     case WEIR_SO_LINGER: return get_linger(r);
+    case WEIR_SO_MAX_PACING_RATE: return get_max_pacing_rate(r);
     case WEIR_SO_RCVTIMEO: return get_timeout(r, r->file->receive_timeout_us);
     case WEIR_SO_SNDTIMEO: return get_timeout(r, r->file->send_timeout_us);
     case WEIR_SO_BINDTODEVICE: return get_device(r);

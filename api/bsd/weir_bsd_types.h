@@ -129,7 +129,8 @@ enum {
     WEIR_SO_BINDTODEVICE = 25,
     WEIR_SO_ACCEPTCONN = 30,
     WEIR_SO_PROTOCOL = 38,
-    WEIR_SO_DOMAIN = 39
+    WEIR_SO_DOMAIN = 39,
+    WEIR_SO_MAX_PACING_RATE = 47 /* bytes/s, 4 or 8 bytes; 2^32 − 1, or more: no limit, and not paced for it */
 };
 enum {
     WEIR_TCP_NODELAY = 1,

@@ -78,6 +78,6 @@ void tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, struct weir_cc_sampl
         tcp_cc_event(weir, c, WEIR_CC_EXIT_SLOW_START);
         return;
     }
-    const uint32_t most = tcp_pacing_rate(c) ? UINT32_MAX : L_UNPACED * c->mss;
+    const uint32_t most = tcp_pacing_on(c) ? UINT32_MAX : L_UNPACED * c->mss;
     sample->slow_start_held = sample->acked - growth(h, min_u32(sample->acked, most));
 }

@@ -158,6 +158,8 @@ static inline bool tcp_paced(const struct tcp_conn *c)
 {
     return c->flow->window.pacing_rate || c->flow->pacing.rate || c->extra || WEIR_CFG_TCP_PACING == 2;
 }
+// … and the schedule is kept.
+static inline bool tcp_pacing_on(const struct tcp_conn *c) { return c->flow->pacing.rate != 0; }
 // Of the room that cwnd leaves, what the schedule allows now.
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return min_u32(room, c->flow->pacing.allowed); }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
@@ -167,6 +169,7 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
 }
 #else
 static inline bool tcp_paced(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_pacing_on(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return (void)c, room; }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif

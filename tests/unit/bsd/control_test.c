@@ -26,14 +26,24 @@ static void numbers_go_in_and_come_out(void **state)
         int level, name, value;
     } stream[] =
         {
-            {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, 1},   {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, 1},
-            {WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, 1},   {WEIR_SOL_SOCKET, WEIR_SO_SNDBUF, 30000},
-            {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 40000},  {WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, 5},
-            {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, 1},   {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG, 1000},
-            {WEIR_IPPROTO_TCP, WEIR_TCP_CORK, 1},      {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPIDLE, 60},
-            {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPINTVL, 5}, {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, 3},
-            {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, 1},  {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, 30000},
-            {WEIR_IPPROTO_IP, WEIR_IP_TTL, 12},        {WEIR_IPPROTO_IP, WEIR_IP_TOS, 0x10},
+            {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, 1},
+            {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, 1},
+            {WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, 1},
+            {WEIR_SOL_SOCKET, WEIR_SO_SNDBUF, 30000},
+            {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 40000},
+            {WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, 5},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, 1},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG, 1000},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_CORK, 1},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPIDLE, 60},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPINTVL, 5},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, 3},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, 1},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, 30000},
+            {WEIR_IPPROTO_IP, WEIR_IP_TTL, 12},
+            {WEIR_IPPROTO_IP, WEIR_IP_TOS, 0x10},
+            {WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE, 500000},
+            {WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE, -1},
         },
       datagram[] = {
           {WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, 1},     {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF, 9000},
@@ -58,6 +68,9 @@ static void numbers_go_in_and_come_out(void **state)
     const uint8_t ttl = 9;
     assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, &ttl, 1), 0);  // IP options come as a byte too
     assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL), 9);
+    const uint64_t rate = 1000000;
+    assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE, &rate, sizeof rate), 0);
+    assert_int_equal(get_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE), 1000000);
     assert_int_equal(get_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_TYPE), WEIR_SOCK_STREAM);
     assert_int_equal(get_int(&w, d, WEIR_SOL_SOCKET, WEIR_SO_TYPE), WEIR_SOCK_DGRAM);
     assert_int_equal(get_int(&w, d, WEIR_SOL_SOCKET, WEIR_SO_PROTOCOL), WEIR_IPPROTO_UDP);

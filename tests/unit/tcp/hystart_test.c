@@ -165,7 +165,7 @@ static uint32_t growth_of_one_ack(uint32_t pacing_rate)
         round_trip(&x, 20000);
     fill(&x);
     peer_pass(&x.t, 20000);
-    tcp_fixture_conn(&x.t)->flow->window.pacing_rate = pacing_rate;
+    tcp_fixture_conn(&x.t)->flow->pacing.rate = pacing_rate;
     const uint32_t before = cwnd(&x);
     peer_send(&x.t, TCP_ACK, 0, x.acked + 20 * MSS);
     const uint32_t grown = cwnd(&x) - before;
