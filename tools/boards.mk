@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb
+BOARDS := lm3s6965evb mps2-an385
 FIRMWARE := $(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c))
 
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
@@ -9,6 +9,12 @@ BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DMEMORY
 BOARD_START_lm3s6965evb := boards/cortex_m
 BOARD_PROFILE_lm3s6965evb := tiny
 BOARD_DRIVERS_lm3s6965evb := drivers/stellaris.c
+
+BOARD_TOOLS_mps2-an385 := arm-none-eabi-
+BOARD_FLAGS_mps2-an385 := -mcpu=cortex-m3 -mthumb -DMEMORY_BYTES=131072
+BOARD_START_mps2-an385 := boards/cortex_m
+BOARD_PROFILE_mps2-an385 := small
+BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 
 FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards
 upper = $(shell echo $(1) | tr a-z A-Z)

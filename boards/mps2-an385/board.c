@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// ARM's MPS2 board with the Cortex-M3 image of application note 385: 25 MHz, 4 MB where code runs, 4 MB of RAM, LAN9118. Addresses: AN385,
+// table 3.
+#include "board.h"
+
+#include "cortex_m/systick.h"
+#include "drivers/lan9118.h"
+#include "weir/error.h"
+
+#define CLOCK_MHZ 25u
+#define UART0 0x40004000u
+#define ETHERNET 0x40200000u
+#define ETHERNET_IRQ 13u
+#define FPGA_COUNTER 0x40028018u  // of cycles, 25 MHz
+#define NVIC_ISER 0xe000e100u
+
+const uint32_t board_granularity_us = 1;
+static struct lan9118 ethernet;
+static volatile bool *ethernet_wake;
+
+static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
+
+uint64_t board_now_us(void) { return systick_now_us(); }
+void board_sleep(uint64_t until_us, const volatile bool *awake) { systick_sleep(until_us, awake); }
+
+void board_puts(const char *text)
+{
+    for (; *text; text++) {
+        while (*reg(UART0 + 4) & 1)
+            ;
+        *reg(UART0) = (uint8_t)*text;
+    }
+}
+
+// The image has no generator of random numbers. Two counters that start at different moments are mixed, and Weir stirs in the moments of
+// frames: guessable by who sees the board start. A product has an entropy source and uses it here.
+void board_entropy(void *out, size_t bytes)
+{
+    static uint32_t state = 0x57656972;
+    uint8_t *to = out;
+    for (; bytes; bytes--, to++) {
+        state = (state << 5 | state >> 27) * 0x9e3779b1u + *reg(FPGA_COUNTER) + (uint32_t)systick_now_us();
+        *to = (uint8_t)(state >> 24);
+    }
+}
+
+void ethernet_handler(void)
+{
+    lan9118_interrupt(&ethernet);
+    *ethernet_wake = true;
+}
+
+void board_ethernet(struct weir_netif *netif, volatile bool *wake)
+{
+    static const uint8_t mac[6] = {0x02, 0x57, 0x65, 0x69, 0x72, 0x02};
+    ethernet_wake = wake;
+    if (lan9118_open(&ethernet, ETHERNET, mac) != WEIR_OK)
+        board_puts("weir: no LAN9118\n");
+    lan9118_attach(&ethernet, netif, "eth0");
+    *reg(NVIC_ISER) = 1u << ETHERNET_IRQ;
+}
+
+void board_init(void)
+{
+    systick_start(CLOCK_MHZ);
+    *reg(UART0 + 0x10) = CLOCK_MHZ * 1000000 / 115200;
+    *reg(UART0 + 8) = 1;  // transmit
+}
+
+typedef void vector(void);
+__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {[ETHERNET_IRQ] = ethernet_handler};
