@@ -140,6 +140,30 @@ static void advancing_keeps_the_recent_one(void **state)
     free(list);
 }
 
+// RFC 2018 §4: the blocks after the first are those that were first before, newest first.
+static void the_history_names_what_was_newest_before(void **state)
+{
+    (void)state;
+    struct intervals *list = make(8);
+    for (uint32_t i = 1; i <= 5; i++)
+        assert_true(intervals_add(list, i * 100, i * 100 + 10));
+    assert_int_equal(list->earlier_count, INTERVALS_EARLIER);
+    for (uint32_t i = 0; i < INTERVALS_EARLIER; i++)
+        assert_int_equal(intervals_at(list, list->earlier[i])->start, (4 - i) * 100);
+    assert_true(intervals_add(list, 200, 230));  // an old one grows: it is the newest now
+    assert_int_equal(list->recent, 1);
+    assert_int_equal(list->earlier[0], 500);
+    assert_int_equal(list->earlier[1], 400);
+    assert_int_equal(list->earlier[2], 300);
+    assert_true(intervals_add(list, 230, 420));  // … and takes two in
+    assert_int_equal(list->earlier_count, 1);
+    assert_int_equal(list->earlier[0], 500);
+    assert_null(intervals_at(list, 420));
+    assert_null(intervals_at(list, 199));
+    assert_int_equal(intervals_at(list, 419)->start, 200);
+    free(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +171,7 @@ int main(void)
         cmocka_unit_test(touching_intervals_join),
         cmocka_unit_test(a_full_list_refuses_and_keeps_what_it_has),
         cmocka_unit_test(advancing_keeps_the_recent_one),
+        cmocka_unit_test(the_history_names_what_was_newest_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
