@@ -183,6 +183,7 @@ static void plan_host(struct campaign *c, struct sim_host_options *options)
 {
     static const uint32_t ticks_us[] = {0, 0, 0, 100, 1000, 10000};
     options->config.congestion_control = plan_congestion(c);
+    options->config.tcp_ecn = (uint8_t)pick(c, 5);  // enum weir_ecn
     options->granularity_us = ticks_us[pick(c, 6)];
     options->mtu = c->mtu;
     if (one_in(c, 8)) {

@@ -121,8 +121,9 @@ static void router_arp(struct port *port, struct frame *frame)
     uint8_t *arp = frame->data + FRAME_ETHERNET;
     const uint32_t target = frame->length >= FRAME_ETHERNET + 28 ? get32(arp + 24) : 0;
     const struct sim_host *host = target ? host_at(sim, target) : NULL;
-    // Not for whom it could answer himself, nor for whoever asks about his own address.
-    if (!host || get16(arp + 6) != 1 || get32(arp + 14) == target || !get32(arp + 14) || node_towards(port->node, host->number) == port) {
+    const struct port *out = host ? node_towards(port->node, host->number) : NULL;
+    // Not for who can answer himself, nor for whoever asks about his own address.
+    if (!out || out == port || get16(arp + 6) != 1 || get32(arp + 14) == target || !get32(arp + 14)) {
         frame_free(&sim->frames, frame);
         return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sim_test.h"
+#include "sink.h"
 
 static struct sim *sim;
 static struct sink *a, *b;

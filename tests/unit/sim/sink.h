@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the simulator's tests share: cmocka, and a node that only looks at what reaches it.
-#ifndef TESTS_SIM_TEST_H
-#define TESTS_SIM_TEST_H
+#ifndef TESTS_SIM_SINK_H
+#define TESTS_SIM_SINK_H
 
 #include <setjmp.h>
 #include <stdarg.h>
