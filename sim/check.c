@@ -3,6 +3,7 @@
 // side's SYN (0), so that nothing wraps.
 //
 // The laws, each checked when a segment is sent:
+//   sums       the checksums of IPv4 and TCP are right
 //   sequence   new data follows what was sent before, without a gap; nothing follows a FIN; nothing wholly acknowledged is sent again
 //   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed window)
 //   ack        never of what was not delivered, never backwards
@@ -456,6 +457,42 @@ static void judge(struct check *check, struct talk *talk, uint8_t from, const st
     count(check, talk, side);
 }
 
+// Big-endian words; the last byte alone is the upper half of one.
+static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
+{
+    uint64_t sum = 0;
+    uint32_t at = 0;
+    for (uint32_t word; at + 4 <= length; at += 4) {
+        memcpy(&word, bytes + at, 4);
+        sum += word;
+    }
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    const uint16_t native = (uint16_t)sum;
+    uint32_t result = get16((const uint8_t *)&native);  // a sum of words in the machine's order, its bytes swapped where needed
+    for (; at + 2 <= length; at += 2)
+        result += get16(bytes + at);
+    return at < length ? result + (uint32_t)(bytes[at] << 8) : result;
+}
+
+static bool is_whole(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+static void check_sums(struct check *check, uint32_t host, const struct frame *frame)
+{
+    const uint8_t *ip = frame->data + frame->head;
+    const uint32_t header = (ip[0] & 15u) * 4, length = get16(ip + 2) - header;
+    if (!is_whole(sum_of(ip, header)))
+        sim_fail(check->sim, "%s sends a wrong IPv4 checksum", check->sim->hosts[host]->node.name);
+    if (!is_whole(sum_of(ip + 12, 8) + TCP + length + sum_of(ip + header, length)))
+        sim_fail(check->sim, "%s sends a wrong TCP checksum", check->sim->hosts[host]->node.name);
+}
+
 void check_sent(struct check *check, uint32_t host, struct frame *frame)
 {
     struct segment segment;
@@ -463,6 +500,7 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame)
     frame->segment.flow = 0;
     if (!read_segment(frame, &segment))
         return;
+    check_sums(check, host, frame);
     uint32_t index = find(check, segment.source, segment.source_port, segment.destination, segment.destination_port, &from);
     if (!index && !(segment.flags & SYN))
         return;  // a reset for nobody

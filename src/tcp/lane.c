@@ -118,9 +118,10 @@ static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn
     const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
     const uint32_t ts_value = weir->now_ms + c->ts_offset;
     uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
-    if (tcp[1 - (int)IP_LANE_BYTES] != order->tos) {
-        tcp[1 - (int)IP_LANE_BYTES] = order->tos;
-        lane->out.network_sum = ip_lane_sum(tcp - IP_LANE_BYTES);
+    uint8_t *const tos = tcp + 1 - IP_LANE_BYTES;
+    if (*tos != order->tos) {  // (the sum is not taken from the header: its checksum is that of the old byte)
+        lane->out.network_sum = checksum_fold(lane->out.network_sum + order->tos + (uint16_t) ~*tos);
+        *tos = order->tos;
         lane->out.payload_bytes = UINT32_MAX;
     }
     if (payload != lane->out.payload_bytes) {

@@ -15,7 +15,21 @@ static const uint32_t isn[2] = {0xffffff00u, 5000};  // the client's numbers wra
 static uint8_t options[40];
 static uint32_t option_bytes;
 
-static void sum_up(struct frame *frame) { frame_ip_sum(frame->data + FRAME_ETHERNET); }
+static uint16_t spoil;  // added to the TCP checksum
+
+static void sum_up(struct frame *frame)
+{
+    uint8_t *ip = frame->data + FRAME_ETHERNET;
+    const uint32_t end = get16(ip + 2);
+    uint32_t sum = 6 + end - 20;
+    frame_ip_sum(ip);
+    for (uint32_t at = 12; at < end; at += 2)
+        sum += (uint32_t)ip[at] << 8 | (at + 1 < end ? ip[at + 1] : 0);
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    put16(ip + 36, (uint16_t)(~sum + spoil));
+    spoil = 0;
+}
 
 // Numbers count from the SYN. Options are those of `options`, once.
 static void send(int from, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length, uint16_t window)
@@ -241,6 +255,21 @@ static void more_than_the_mss(void **state)
     expect("more than the peer's MSS");
 }
 
+static void wrong_sums(void **state)
+{
+    (void)state;
+    open_talk();
+    spoil = 1;
+    pass(CLIENT, ACK, 1, 1, 1000, 8000);
+    expect("a wrong TCP checksum");
+    open_talk();
+    pass(CLIENT, ACK, 1, 1, 999, 8000);
+    assert_null(sim_failure(sim));
+    last->data[FRAME_ETHERNET + 1] ^= 1;
+    check_sent(sim->check, CLIENT, last);
+    expect("a wrong IPv4 checksum");
+}
+
 // What was damaged on the way counts as not delivered by whoever delivers; a reset ends what is expected.
 static void a_reset_ends_it(void **state)
 {
@@ -280,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_sack_of_what_did_not_come),
         cmocka_unit_test(a_right_edge_that_moves_left),
         cmocka_unit_test(more_than_the_mss),
+        cmocka_unit_test(wrong_sums),
         cmocka_unit_test(a_reset_ends_it),
         cmocka_unit_test(who_gave_up_is_not_waited_for),
     };
