@@ -5,10 +5,10 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 PYTHON ?= python3
 O := build/bench
-TUNE := -O2 -march=x86-64-v3 -flto=auto
+TUNE := -O3 -march=x86-64-v3 -flto=auto
 TUNE_$(shell uname -m) := yes
 ifndef TUNE_x86_64
-TUNE := -O2 -flto=auto
+TUNE := -O3 -flto=auto
 endif
 CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 

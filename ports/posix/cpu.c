@@ -264,6 +264,16 @@ static AVX2 uint16_t avx2_copy_sum(void *restrict to, const void *restrict from,
     return bytes >= AVX2_LEAST ? fold(avx2_block(to, from, bytes, true)) : short_copy_sum(to, from, bytes);
 }
 
+AVX2_STEP void copy128(uint8_t *q, const uint8_t *p)
+{
+    const __m256i a = _mm256_loadu_si256((const void *)p), b = _mm256_loadu_si256((const void *)(p + 32));
+    const __m256i c = _mm256_loadu_si256((const void *)(p + 64)), d = _mm256_loadu_si256((const void *)(p + 96));
+    _mm256_storeu_si256((void *)q, a);
+    _mm256_storeu_si256((void *)(q + 32), b);
+    _mm256_storeu_si256((void *)(q + 64), c);
+    _mm256_storeu_si256((void *)(q + 96), d);
+}
+
 // libc's memcpy leaves several KB to the CPU's string instruction. Vectors take no longer, and less when the ends are not aligned alike.
 static AVX2 void avx2_copy(void *restrict to, const void *restrict from, size_t bytes)
 {
@@ -273,13 +283,9 @@ static AVX2 void avx2_copy(void *restrict to, const void *restrict from, size_t 
         memcpy(to, from, bytes);
         return;
     }
-    for (; bytes >= 128; bytes -= 128, p += 128, q += 128) {
-        const __m256i a = _mm256_loadu_si256((const void *)p), b = _mm256_loadu_si256((const void *)(p + 32));
-        const __m256i c = _mm256_loadu_si256((const void *)(p + 64)), d = _mm256_loadu_si256((const void *)(p + 96));
-        _mm256_storeu_si256((void *)q, a);
-        _mm256_storeu_si256((void *)(q + 32), b);
-        _mm256_storeu_si256((void *)(q + 64), c);
-        _mm256_storeu_si256((void *)(q + 96), d);
+    for (; bytes >= 256; bytes -= 256, p += 256, q += 256) {
+        copy128(q, p);
+        copy128(q + 128, p + 128);
     }
     for (; bytes >= 32; bytes -= 32, p += 32, q += 32)
         _mm256_storeu_si256((void *)q, _mm256_loadu_si256((const void *)p));
