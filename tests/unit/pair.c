@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "link/ethernet.h"
+#include "wire/ip4.h"
 
 #define REORDER_US 1000u
 #define ROUNDS_WITHOUT_TIME 100000u
@@ -63,6 +64,21 @@ static void fly(struct pair *pair, bool to_a, const uint8_t *data, uint32_t leng
     *at = frame;
 }
 
+// An Ethernet frame with an IPv4 packet that says it may be marked: marks it, when `mark`.
+static void congestion(struct pair_stats *stats, uint8_t *frame, uint32_t length, bool mark)
+{
+    uint8_t *const packet = frame + ETHERNET_BYTES;
+    if (length < ETHERNET_BYTES + IP4_BYTES || get16(frame + 12) != ETHERTYPE_IP4 || !(packet[1] & 3))
+        return;
+    stats->capable++;
+    if (!mark || packet[1] % 4 == 3)
+        return;
+    stats->marked++;
+    packet[1] |= 3;
+    put16(packet + 10, 0);
+    checksum_put(packet + 10, checksum_sum_portable(packet, (packet[0] & 15u) * 4));
+}
+
 static void carry(struct pair *pair, bool from_b, uint8_t *data, uint32_t length)
 {
     const struct pair_link *link = &pair->link[from_b];
@@ -73,6 +89,7 @@ static void carry(struct pair *pair, bool from_b, uint8_t *data, uint32_t length
         stats->lost++;
         return;
     }
+    bool mark = happens(pair, link->mark_ppm);
     uint64_t due_us = now_us + link->delay_us;
     if (link->rate) {
         const uint64_t line_us = length * UINT64_C(1000000) / link->rate;
@@ -81,9 +98,11 @@ static void carry(struct pair *pair, bool from_b, uint8_t *data, uint32_t length
             stats->lost++;
             return;
         }
+        mark |= link->mark_frames && *free_us > now_us + line_us * link->mark_frames;
         *free_us = (*free_us > now_us ? *free_us : now_us) + line_us;
         due_us = *free_us + link->delay_us;
     }
+    congestion(stats, data, length, mark);
     if (happens(pair, link->reorder_ppm)) {
         stats->reordered++;
         due_us += link->reorder_us ? link->reorder_us : REORDER_US;
