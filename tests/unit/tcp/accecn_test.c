@@ -354,31 +354,31 @@ static void marks_are_counted_and_told(void **state)
     (void)state;
     server(false);
     conn()->quick_acks = 0;
-    peer_marked(5, ECT0, 0, 0, 100);
+    peer_marked(5, ECT0, 0, 0, 1000);  // small ones after it are no reason to acknowledge
     peer_expect_nothing(&t);
-    peer_marked(5, CE, 100, 0, 100);  // the first after others: at once (§3.2.2.5.1)
-    peer_expect(&t, TCP_ACK, 0, 200, 0);
+    peer_marked(5, CE, 1000, 0, 50);  // the first after others: at once (§3.2.2.5.1)
+    peer_expect(&t, TCP_ACK, 0, 1050, 0);
     expect(6, NOT_ECT);
-    expect_option(TCP_OPTION_ACCECN_0, 2, 101, 100, 1);
-    peer_marked(5, CE, 200, 0, 100);
+    expect_option(TCP_OPTION_ACCECN_0, 2, 1001, 50, 1);
+    peer_marked(5, CE, 1050, 0, 50);
     peer_expect_nothing(&t);
-    peer_marked(5, CE, 300, 0, 100);  // the second
-    peer_expect(&t, TCP_ACK, 0, 400, 0);
+    peer_marked(5, CE, 1100, 0, 50);  // the second
+    peer_expect(&t, TCP_ACK, 0, 1150, 0);
     expect(0, NOT_ECT);  // 5 + 3, by eight
-    expect_option(TCP_OPTION_ACCECN_0, 2, 101, 300, 1);
-    peer_marked(5, ECT1, 400, 0, 100);
+    expect_option(TCP_OPTION_ACCECN_0, 2, 1001, 150, 1);
+    peer_marked(5, ECT1, 1150, 0, 50);
     peer_pass(&t, 50000);
     peer_take(&t);
-    expect_option(TCP_OPTION_ACCECN_0, 3, 101, 300, 101);
-    peer_marked(5, NOT_ECT, 500, 0, 100);  // no counter moves: no option
+    expect_option(TCP_OPTION_ACCECN_0, 3, 1001, 150, 51);
+    peer_marked(5, NOT_ECT, 1200, 0, 50);  // no counter moves: no option
     peer_pass(&t, 50000);
     peer_take(&t);
     expect_no_option();
     for (uint32_t i = 0; i < 3; i++) {  // ACKs that came marked, too, and are acknowledged before the field goes round
         peer_expect_nothing(&t);
-        peer_marked(5, CE, 600, 0, 0);
+        peer_marked(5, CE, 1250, 0, 0);
     }
-    peer_expect(&t, TCP_ACK, 0, 600, 0);
+    peer_expect(&t, TCP_ACK, 0, 1250, 0);
     expect(3, NOT_ECT);
     expect_no_option();
     peer_marked(5, CE, 900000, 0, 100);  // not acceptable

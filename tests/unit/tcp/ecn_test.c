@@ -406,6 +406,7 @@ static void the_window_rests_for_a_round(void **state)
 {
     (void)state;
     established();
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "reno"), WEIR_OK);
     ten_in_flight();
     peer_marked(ECE, NOT_ECT, 0, MSS, 0);
     const uint32_t cwnd = conn()->flow->window.cwnd;
