@@ -469,7 +469,8 @@ static void run(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct weir_config config = {.tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64};
+    static const struct weir_config config = {
+        .tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64, .tcp_ecn = WEIR_ECN_ACCURATE};
     struct world w = {.in = {data, (uint32_t)size}};
     uint8_t choice = take8(&w.in);
     w.ethernet = !(choice & 0x80);

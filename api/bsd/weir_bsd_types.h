@@ -143,7 +143,8 @@ enum {
     WEIR_TCP_INFO = 11 /* struct weir_tcp_info of weir/stats.h */,
     WEIR_TCP_QUICKACK = 12,
     WEIR_TCP_CONGESTION = 13,
-    WEIR_TCP_USER_TIMEOUT = 18
+    WEIR_TCP_USER_TIMEOUT = 18,
+    WEIR_TCP_ECN = 1000 /* enum weir_ecn of weir/socket.h; no other system has it by socket */
 };
 enum {
     WEIR_IP_TOS = 1,

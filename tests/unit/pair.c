@@ -64,11 +64,12 @@ static void fly(struct pair *pair, bool to_a, const uint8_t *data, uint32_t leng
     *at = frame;
 }
 
-// An Ethernet frame with an IPv4 packet that says it may be marked: marks it, when `mark`.
+// A frame with an IPv4 packet that says it may be marked: marks it, when `mark`.
 static void congestion(struct pair_stats *stats, uint8_t *frame, uint32_t length, bool mark)
 {
-    uint8_t *const packet = frame + ETHERNET_BYTES;
-    if (length < ETHERNET_BYTES + IP4_BYTES || get16(frame + 12) != ETHERTYPE_IP4 || !(packet[1] & 3))
+    const uint32_t at = frame[0] >> 4 == 4 ? 0 : ETHERNET_BYTES;  // no link address of ours begins so: raw IP
+    uint8_t *const packet = frame + at;
+    if (length < at + IP4_BYTES || (at && get16(frame + 12) != ETHERTYPE_IP4) || !(packet[1] & 3))
         return;
     stats->capable++;
     if (!mark || packet[1] % 4 == 3)

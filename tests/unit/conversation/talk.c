@@ -121,6 +121,10 @@ void talk_plan_make(struct talk_plan *plan, uint64_t seed, enum fixture_mode mod
     plan->mode_a = plan_mode(mode, &random);
     plan->mode_b = plan_mode(mode, &random);
     plan->congestion = one_in(&random, 3) ? "reno" : "cubic";
+    plan->ecn_a = (uint8_t)(WEIR_ECN_OFF + seed / 3 % 4);
+    plan->ecn_b = (uint8_t)(WEIR_ECN_OFF + seed / 12 % 4);
+    plan->link.mark_ppm = seed % 3 ? 30000 : 0;
+    plan->back.mark_ppm = seed % 3 == 1 ? 30000 : 0;
     plan->wrap_side = one_in(&random, 3) ? between(&random, 1, 2) : 0;
     plan->flows = one_in(&random, 3) ? between(&random, 2, TALK_FLOWS) : 1;
     const uint16_t mtu = plan->mtu_a < plan->mtu_b ? plan->mtu_a : plan->mtu_b;
@@ -616,13 +620,15 @@ static void wrap_soon(struct run *run)
 
 static void open_run(struct run *run, const struct talk_plan *plan)
 {
-    const struct weir_config config = {.congestion_control = plan->congestion, .memory_budget_bytes = plan->budget_bytes};
+    struct weir_config config = {.congestion_control = plan->congestion, .memory_budget_bytes = plan->budget_bytes, .tcp_ecn = plan->ecn_a};
+    struct weir_config config_b = config;
+    config_b.tcp_ecn = plan->ecn_b;
     const struct weir_link *link = plan->raw_ip ? &weir_link_rawip : &weir_link_ethernet;
     const struct pair_options options = {.link = plan->link,
                                          .back = &plan->back,
                                          .seed = plan->seed,
                                          .a = {.link = link, .mtu = plan->mtu_a, .mode = plan->mode_a, .config = &config},
-                                         .b = {.link = link, .mtu = plan->mtu_b, .mode = plan->mode_b, .config = &config}};
+                                         .b = {.link = link, .mtu = plan->mtu_b, .mode = plan->mode_b, .config = &config_b}};
     memset(run, 0, sizeof *run);
     run->plan = plan;
     run->random = plan->seed + 77;

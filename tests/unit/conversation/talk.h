@@ -40,6 +40,7 @@ struct talk_plan {
     enum fixture_mode mode_a, mode_b;
     uint32_t corrupt_ppm;  // of IP packets: ARP has no checksum
     const char *congestion;
+    uint8_t ecn_a, ecn_b;  // enum weir_ecn; some links mark
     uint32_t wrap_side;  // 1, 2: the initial sequence number of client or server lies shortly before 2^32
     uint32_t wrap_before;
     enum talk_trouble trouble;
