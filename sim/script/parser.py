@@ -234,6 +234,9 @@ class Parser:
             word = self.accept("word")
             packet.flags = word.text if word else ""
             number = self.accept("float")
+            if re.fullmatch(r"[A-Z]*[0-7]", packet.flags):      # P5. is another way to write P.5
+                packet.ace = int(packet.flags[-1])
+                packet.flags = packet.flags[:-1]
             if number:
                 packet.flags += "."
                 packet.ace = int(number.text.lstrip("."))

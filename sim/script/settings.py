@@ -32,7 +32,7 @@ CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr"
 DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
 ECN = {"0": 1, "1": 3, "2": 2, "3": 4}      # Linux's tcp_ecn to enum weir_ecn
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
-IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
+IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat -n|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
 WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
 
 
