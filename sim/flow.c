@@ -378,9 +378,12 @@ static void set_options(struct side *side, weir_socket socket)
     set(side, socket, WEIR_OPTION_QUICK_ACK, user->quick_ack);
     set(side, socket, WEIR_OPTION_SEND_BUFFER, user->send_buffer);
     set(side, socket, WEIR_OPTION_RECEIVE_BUFFER, user->receive_buffer);
-    // Who waits for a peer whose reset was lost finds out.
-    set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
-    set(side, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60);
+    // Who waits for a peer whose reset was lost finds out. Elsewhere a keepalive would only hide a timer that is missing.
+    const struct sim_flow_options *options = &side->flow->options;
+    if (options->may_fail || options->client.abort_after || options->server.abort_after) {
+        set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
+        set(side, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60);
+    }
     if (cc && weir_socket_set_congestion(weir_of(side), socket, cc) != WEIR_OK)
         sim_fail(side->flow->sim, "there is no congestion control %s", cc);
 }
