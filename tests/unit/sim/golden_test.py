@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""sim/golden/goodput.txt is what comes out: a change of behaviour is a diff, to be committed with the change (make sim-golden)."""
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+
+
+def sim(*words):
+    subprocess.run(["make", "-s", "build/host/weir-sim"], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run([sys.executable, "tools/sim.py", *words], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_goodput_is_as_kept():
+    done = sim("golden")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_changed_table_is_shown_as_a_diff(tmp_path):
+    """The comparison itself can fail."""
+    kept = ROOT / "sim/golden/goodput.txt"
+    sys.path.insert(0, str(ROOT / "tools"))
+    import sim as front
+    changed = tmp_path / "goodput.txt"
+    lines = kept.read_text().split("\n")
+    changed.write_text("\n".join(lines[:4] + [lines[4].replace("0", "9", 1)] + lines[5:]))
+    before, front.GOLDEN = front.GOLDEN, changed
+    try:
+        assert front.golden(type("options", (), {"renew": False})) == 1
+    finally:
+        front.GOLDEN = before
+
+
+def test_the_same_run_twice_is_the_same_line():
+    sim("golden")
+    command = [str(ROOT / "build/host/weir-sim"), "--loss", "3", "--seconds", "5", "--reorder", "1"]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split('"real_s"')[0] for _ in range(2)]
+    assert runs[0] == runs[1] and '"mbit"' in runs[0]
+
+
+def test_a_failing_run_prints_its_replay():
+    """A flow over a link that loses everything fails, and is reported with the command that repeats it."""
+    command = [str(ROOT / "build/host/weir-sim"), "--bytes", "1000000", "--loss", "100", "--seconds", "5"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100" in done.stderr, done.stderr
