@@ -24,7 +24,8 @@
 struct tcp_ecn_open tcp_ecn_offered(uint8_t wish, const struct packet *packet, const struct tcp_segment *syn);
 // Another SYN for the same. false: it contradicts the first, the connection is to be reset (RFC 9768 §3.1.5).
 bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct packet *packet, const struct tcp_segment *syn);
-// Flags of the SYN-ACK, and an option in the first one; `unanswered`: SYN-ACKs that timed out.
+// Flags of the SYN-ACK, and an option in the first one; or of a bare ACK before the handshake is done. `unanswered`: SYN-ACKs that timed
+// out.
 void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment, struct tcp_options *options);
 // A connection begins with what was agreed; false: no memory. Then comes the ACK that ended the handshake.
 bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open);
@@ -49,6 +50,12 @@ static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return c->state >=
 int tcp_ecn_set(struct sock *sock, int32_t value);  // WEIR_OPTION_ECN
 int tcp_ecn_get(const struct sock *sock, int32_t *value);
 void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c);
+// What sockets of an instance want: enum weir_ecn, 0 what is built in.
+static inline uint8_t tcp_ecn_wanted(uint8_t wish)
+{
+    const uint32_t most = WEIR_CFG_TCP_ACCECN ? TCP_ECN_ACCURATE : TCP_ECN_CLASSIC;
+    return (uint8_t)min_u32((wish ? wish : WEIR_CFG_TCP_ECN_MODE) - 1u, most);
+}
 
 // --- what leaves ---
 uint8_t tcp_ecn_stamp_marked(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment, bool again);
@@ -166,6 +173,7 @@ static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return (void)c, fa
 static inline int tcp_ecn_set(struct sock *sock, int32_t value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline int tcp_ecn_get(const struct sock *sock, int32_t *value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline uint8_t tcp_ecn_wanted(uint8_t wish) { return (void)wish, TCP_ECN_OFF; }
 static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
 {
     return (void)c, (void)payload, (void)again, (void)options, 0;

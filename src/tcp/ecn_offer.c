@@ -30,10 +30,15 @@ bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct
 
 void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment, struct tcp_options *options)
 {
-    if (open->mode == TCP_ECN_CLASSIC && !open->plain)
+    const bool syn = segment->flags & TCP_SYN;
+    if (open->mode == TCP_ECN_CLASSIC && syn && !open->plain)
         segment->flags |= TCP_ECE;
     if (open->mode != TCP_ECN_ACCURATE)
         return;
+    if (!syn) {
+        accecn_set_ace(segment, ACCECN_CEP_FIRST);
+        return;
+    }
     if (unanswered >= ECN_TRIES) {
         open->plain = 1;
         return;

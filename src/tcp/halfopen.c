@@ -190,8 +190,8 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
                        (entry->flags & HALF_OPEN_SACK ? TCP_SEEN_SACK_PERMITTED : 0);
         options.mss = entry->our_mss;
         options.window_scale = entry->rcv_scale;
-        tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment, &options);
     }
+    tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment, &options);
     half_open_timestamps(weir, entry, &options);
     tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, &segment, &options);
 }

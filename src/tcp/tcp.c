@@ -66,7 +66,7 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     flights_init(tcp);
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
-    tcp->ecn = (uint8_t)((config->tcp_ecn ? config->tcp_ecn : WEIR_CFG_TCP_ECN_MODE) - 1);
+    tcp->ecn = tcp_ecn_wanted(config->tcp_ecn);
     const struct weir_cc *cc = config->congestion_control ? weir_cc_find(config->congestion_control) : weir_cc_list[0];
     if (!cc)
         return WEIR_INVALID;

@@ -295,6 +295,20 @@ static void a_second_syn(void **state)
     }
 }
 
+// §3.2.2: an ACK that is none of the SYN-ACK has the counter, also before the handshake is done.
+static void a_challenge_has_the_counter(void **state)
+{
+    (void)state;
+    tcp_fixture_open(&t, &(struct tcp_fixture_options){.ecn = WEIR_ECN_ACCURATE, .peer_ace = ALL});
+    tcp_fixture_continue(&t, WEIR_TCP_SYN_RECEIVED);
+    t.ace = 2;
+    peer_send(&t, TCP_ACK, 500000, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    expect(5, NOT_ECT);
+    expect_no_option();
+    tcp_fixture_close(&t);
+}
+
 static void both_at_once(void **state)
 {
     (void)state;
@@ -693,6 +707,7 @@ int main(void)
         cmocka_unit_test(a_syn_without_answer),
         cmocka_unit_test(a_syn_ack_without_answer),
         cmocka_unit_test(a_second_syn),
+        cmocka_unit_test(a_challenge_has_the_counter),
         cmocka_unit_test(both_at_once),
         cmocka_unit_test(a_cookie_needs_no_bit),
         cmocka_unit_test(marks_are_counted_and_told),
