@@ -21,7 +21,10 @@ extern const uint32_t board_granularity_us;  // of board_now_us and board_sleep
 // Sleeps until the moment (WEIR_NEVER: for ever) or an interrupt, unless *awake is true; the look and the sleep are one step to interrupts.
 void board_sleep(uint64_t until_us, const volatile bool *awake);
 void board_entropy(void *out, size_t bytes);  // each board's file says how good it is
-void board_puts(const char *text);            // on the console, at once
+// Memory, on boards whose programs have an allocator (WEIR_CFG_ALLOCATOR).
+void *board_alloc(size_t bytes);
+void board_free(void *memory);
+void board_puts(const char *text);  // on the console, at once
 // Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with every interrupt of it.
 void board_ethernet(struct weir_netif *netif, volatile bool *wake);
 

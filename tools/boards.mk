@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
 FIRMWARE := $(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c))
 
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
@@ -16,18 +16,29 @@ BOARD_START_mps2-an385 := boards/cortex_m
 BOARD_PROFILE_mps2-an385 := small
 BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 
+BOARD_TOOLS_xilinx-zynq-a9 := arm-none-eabi-
+BOARD_FLAGS_xilinx-zynq-a9 := -mcpu=cortex-a9 -mfpu=neon -mfloat-abi=hard -marm -O2 -DMEMORY_BYTES=262144
+BOARD_START_xilinx-zynq-a9 := boards/armv7a
+BOARD_PROFILE_xilinx-zynq-a9 := full
+BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
+
 FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards
 upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
 BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
-BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1)))
+BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
+    $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
 $(B)/boards/$(1)/obj/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/obj/%.o: %.S tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  AS    $$@"
+	@$$(BOARD_CC_$(1)) -c $$< -o $$@
 $(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@

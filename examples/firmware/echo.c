@@ -10,7 +10,7 @@
 #include "weir/socket.h"
 
 #ifndef MEMORY_BYTES
-#define MEMORY_BYTES 8192  // of the instance, all its queues included
+#define MEMORY_BYTES 8192  // of the instance; without an allocator all its queues included
 #endif
 
 static struct superloop loop;
@@ -51,7 +51,16 @@ static void server_event(struct weir_watch *watch, weir_socket listener, uint32_
 
 static bool start(void)
 {
-    static const struct superloop_board board = {board_now_us, 1, board_entropy, board_sleep};
+    static const struct superloop_board board = {
+        .now_us = board_now_us,
+        .granularity_us = 1,
+        .entropy = board_entropy,
+        .sleep = board_sleep,
+#if WEIR_CFG_ALLOCATOR
+        .alloc = board_alloc,
+        .free = board_free,
+#endif
+    };
     const struct weir_endpoint local = {weir_addr_any(), 7};
     superloop_init(&loop, &board);
     struct weir *weir = weir_create(memory, sizeof memory, &loop.port, NULL);

@@ -5,6 +5,12 @@
 
 static void port_entropy(void *context, void *out, size_t bytes) { ((struct superloop *)context)->board->entropy(out, bytes); }
 static uint64_t port_now_us(void *context) { return ((struct superloop *)context)->board->now_us(); }
+static void *port_alloc(void *context, size_t bytes) { return ((struct superloop *)context)->board->alloc(bytes); }
+static void port_free(void *context, void *memory, size_t bytes)
+{
+    (void)bytes;
+    ((struct superloop *)context)->board->free(memory);
+}
 static void port_kick(void *context) { superloop_wake(context); }
 
 void superloop_init(struct superloop *loop, const struct superloop_board *board)
@@ -15,6 +21,10 @@ void superloop_init(struct superloop *loop, const struct superloop_board *board)
     loop->port.now_us = port_now_us;
     loop->port.granularity_us = board->granularity_us;
     loop->port.kick = port_kick;
+    if (board->alloc) {
+        loop->port.alloc = port_alloc;
+        loop->port.free = port_free;
+    }
 }
 
 void superloop_attach(struct superloop *loop, struct weir *weir)

@@ -32,6 +32,9 @@ struct superloop_board {
     // Sleeps until the moment (µs; WEIR_NEVER) or an interrupt, unless *awake is true already, which it sees together with going to sleep:
     // an interrupt between the look and the sleep must end the sleep.
     void (*sleep)(uint64_t until_us, const volatile bool *awake);
+    // Memory, for builds with an allocator; NULL both otherwise.
+    void *(*alloc)(size_t bytes);
+    void (*free)(void *memory);
 };
 
 struct superloop {
