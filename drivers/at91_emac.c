@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "at91_emac.h"
+
+#include <string.h>
+
+#include "mmio.h"
+
+enum {
+    CTL = 0x00,
+    CFG = 0x04,
+    TAR = 0x0c,   // address of the frame to send
+    TCR = 0x10,   // its length; writing it starts
+    TSR = 0x14,   // bits are cleared by writing them
+    RBQP = 0x18,  // the receive ring
+    RSR = 0x20,
+    ISR = 0x24,  // reading clears it
+    IER = 0x28,
+    IDR = 0x2c,
+    SA1L = 0x98,
+    SA1H = 0x9c,
+};
+enum { CTL_RE = 4, CTL_TE = 8, CTL_CSR = 32 };
+enum { CFG_SPD = 1, CFG_FD = 2, CFG_MTI = 64, CFG_BIG = 256, CFG_CLK_32 = 2 << 10, CFG_RMII = 1 << 13 };
+enum { TSR_RLE = 4, TSR_COMP = 32, TSR_UND = 64, TSR_ALL = 0x7f };
+enum { RSR_BNA = 1, RSR_OVR = 4, RSR_ALL = 7 };
+enum { INT_RCOM = 1 << 1, INT_RBNA = 1 << 2, INT_TUND = 1 << 4, INT_RTRY = 1 << 5, INT_TCOM = 1 << 7, INT_ROVR = 1 << 10, INT_ALL = 0xfff };
+enum { OWNED = 1, WRAP = 2, LENGTH = 0x7ff };
+
+#define INT_RX (INT_RCOM | INT_RBNA | INT_ROVR)
+#define INT_TX (INT_TCOM | INT_TUND | INT_RTRY)
+#define ETHERNET_BYTES 14u
+
+static uint32_t read(const struct at91_emac *emac, uint32_t at) { return mmio_read(emac->board->base + at); }
+static void write(const struct at91_emac *emac, uint32_t at, uint32_t value) { mmio_write(emac->board->base + at, value); }
+
+static uint32_t device_address(const struct at91_emac *emac, const void *memory)
+{
+    return emac->board->device_address ? emac->board->device_address(memory) : (uint32_t)(uintptr_t)memory;
+}
+static void clean(const struct at91_emac *emac, const void *memory, uint32_t bytes)
+{
+    if (emac->board->clean)
+        emac->board->clean(memory, bytes);
+}
+static void invalidate(const struct at91_emac *emac, const void *memory, uint32_t bytes)
+{
+    if (emac->board->invalidate)
+        emac->board->invalidate(memory, bytes);
+}
+
+// The device may fill it. The address word comes last: it is what hands the descriptor over.
+static void give(struct at91_emac *emac, uint32_t index)
+{
+    struct at91_emac_descriptor *descriptor = &emac->ring[index];
+    descriptor->status = 0;
+    descriptor->address = device_address(emac, emac->receive[index]) | (index == AT91_EMAC_BUFFERS - 1 ? WRAP : 0);
+    clean(emac, descriptor, sizeof *descriptor);
+}
+
+void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board)
+{
+    const uint8_t *const mac = board->mac;
+    memset(emac, 0, sizeof *emac);
+    emac->board = board;
+    write(emac, CTL, CTL_CSR);
+    write(emac, IDR, INT_ALL);
+    (void)read(emac, ISR);
+    write(emac, TSR, TSR_ALL);
+    write(emac, RSR, RSR_ALL);
+    write(emac, CFG,
+          CFG_CLK_32 | CFG_MTI | CFG_BIG | (board->fast ? CFG_SPD : 0) | (board->full_duplex ? CFG_FD : 0) |
+              (board->reduced ? CFG_RMII : 0));
+    // The address counts as valid when its high half is written.
+    write(emac, SA1L, (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
+    write(emac, SA1H, (uint32_t)mac[4] | (uint32_t)mac[5] << 8);
+    for (uint32_t i = 0; i < AT91_EMAC_BUFFERS; i++)
+        give(emac, i);
+    write(emac, RBQP, device_address(emac, emac->ring));
+}
+
+// --- in ------------------------------------------------------------------------------------------------------------------------------
+
+static bool take_frame(struct at91_emac *emac, struct weir_netif *netif)
+{
+    struct at91_emac_descriptor *descriptor = &emac->ring[emac->next];
+    invalidate(emac, descriptor, sizeof *descriptor);
+    if (!(descriptor->address & OWNED))
+        return false;
+    const uint32_t length = descriptor->status & LENGTH;
+    if (length < ETHERNET_BYTES || length > AT91_EMAC_FRAME_BYTES) {
+        emac->counters.rx_bad++;
+        netif->stats.rx_dropped++;
+    } else {
+        invalidate(emac, emac->receive[emac->next], length);
+        const struct weir_slice slice = {(const uint8_t *)emac->receive[emac->next], length};
+        const struct weir_frame frame = {.slices = &slice, .length = length, .count = 1};
+        weir_netif_deliver(netif, &frame);
+    }
+    give(emac, emac->next);
+    emac->next = (emac->next + 1) % AT91_EMAC_BUFFERS;
+    return true;
+}
+
+static void end_transmit(struct at91_emac *emac, struct weir_netif *netif)
+{
+    const uint32_t state = read(emac, TSR);
+    if (!(state & (TSR_COMP | TSR_RLE | TSR_UND)))
+        return;
+    write(emac, TSR, state);
+    emac->counters.tx_errors += (state & (TSR_RLE | TSR_UND)) != 0;
+    emac->sending = false;
+    if (emac->waiting) {
+        emac->waiting = false;
+        weir_netif_ready(netif);
+    }
+}
+
+static int at91_emac_poll(struct weir_netif *netif, int budget)
+{
+    struct at91_emac *emac = netif->driver_data;
+    int frames = 0;
+    // Cleared before looking: what comes from here on interrupts again.
+    const uint32_t state = read(emac, RSR);
+    write(emac, RSR, state);
+    emac->counters.overruns += (state & RSR_OVR) != 0;
+    emac->counters.no_buffer += (state & RSR_BNA) != 0;
+    if (emac->sending)
+        end_transmit(emac, netif);
+    while (frames < budget && take_frame(emac, netif))
+        frames++;
+    if (frames < budget)
+        write(emac, IER, INT_RX);
+    return frames;
+}
+
+void at91_emac_interrupt(struct at91_emac *emac)
+{
+    const uint32_t seen = read(emac, ISR);
+    if (seen & INT_RX)
+        write(emac, IDR, INT_RX);  // until a poll finds the ring empty
+}
+
+// --- out -----------------------------------------------------------------------------------------------------------------------------
+
+static enum weir_tx_verdict at91_emac_tx(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    struct at91_emac *emac = netif->driver_data;
+    uint8_t *to = (uint8_t *)emac->transmit;
+    if (emac->sending)
+        end_transmit(emac, netif);
+    if (emac->sending) {
+        emac->waiting = true;
+        return WEIR_TX_FULL;
+    }
+    if (tx->length > AT91_EMAC_FRAME_BYTES) {
+        netif->stats.tx_dropped++;
+        return WEIR_TX_DONE;
+    }
+    for (uint32_t i = 0; i < tx->count; to += tx->slices[i++].length)
+        memcpy(to, tx->slices[i].data, tx->slices[i].length);
+    clean(emac, emac->transmit, tx->length);
+    emac->sending = true;
+    write(emac, TAR, device_address(emac, emac->transmit));
+    write(emac, TCR, tx->length);  // the device fills short frames up, and adds the FCS
+    return WEIR_TX_DONE;
+}
+
+static const struct weir_driver at91_emac_driver = {.name = "at91_emac", .tx = at91_emac_tx, .poll = at91_emac_poll};
+
+void at91_emac_attach(struct at91_emac *emac, struct weir_netif *netif, const char *name)
+{
+    weir_netif_init(netif, name, &at91_emac_driver, &weir_link_ethernet);
+    netif->driver_data = emac;
+    netif->capabilities |= WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
+    memcpy(netif->mac, emac->board->mac, 6);
+    write(emac, CTL, CTL_RE | CTL_TE);
+    write(emac, IER, INT_RX | INT_TX);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The Ethernet MAC of the AT91RM9200 (Atmel data sheet 1768, chapter 36), as on the Portux 920T: a ring of receive buffers that the device
+// fills by itself, and one frame to transmit at a time, in one piece.
+//
+//     static struct at91_emac emac;               // in memory the device reaches; see `device_address`
+//     at91_emac_open(&emac, &board);
+//     at91_emac_attach(&emac, &netif, "eth0");    // instead of weir_netif_init
+//     weir_netif_add(weir, &netif);
+//     interrupt handler: at91_emac_interrupt(&emac); wake the loop
+//
+// `tx` answers FULL while the transmitter holds a frame; the interrupt at its end makes the next poll call weir_tx_ready: nobody waits
+// busily, as the thesis's driver did. Receive interrupts stay masked from the first frame until a poll found the ring empty.
+#ifndef DRIVERS_AT91_EMAC_H
+#define DRIVERS_AT91_EMAC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "weir/netif.h"
+
+#ifndef AT91_EMAC_BUFFERS
+#define AT91_EMAC_BUFFERS 8u  // frames that may wait
+#endif
+#define AT91_EMAC_FRAME_BYTES 1518u   // with a VLAN tag, without FCS
+#define AT91_EMAC_BUFFER_BYTES 1536u  // what the device may write
+
+struct at91_emac_board {
+    uintptr_t base;  // 0xfffbc000
+    uint8_t mac[6];
+    bool full_duplex, fast, reduced;  // as the PHY agreed: 100 Mbit/s, RMII
+    // The address at which the device sees memory. NULL: the CPU's.
+    uint32_t (*device_address)(const void *memory);
+    // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote. NULL: not cached.
+    void (*clean)(const void *memory, uint32_t bytes);
+    void (*invalidate)(const void *memory, uint32_t bytes);
+};
+
+struct at91_emac_counters {
+    uint32_t overruns, no_buffer, tx_errors, rx_bad;
+};
+
+// A receive descriptor, as the device reads and writes it (data sheet, table 36-4).
+struct at91_emac_descriptor {
+    volatile uint32_t address;  // bits 31–2; bit 1: the last of the ring; bit 0: a frame is there, and software owns it
+    volatile uint32_t status;   // bits 10–0: its length without FCS
+};
+
+struct at91_emac {
+    // First, for alignment: the ring, and buffers whose frames begin at their first byte.
+    struct at91_emac_descriptor ring[AT91_EMAC_BUFFERS];
+    uint32_t receive[AT91_EMAC_BUFFERS][AT91_EMAC_BUFFER_BYTES / 4];
+    uint32_t transmit[AT91_EMAC_BUFFER_BYTES / 4];
+    const struct at91_emac_board *board;
+    uint32_t next;          // descriptor where the next frame will be
+    bool sending, waiting;  // the transmitter holds a frame; the stack was told FULL
+    struct at91_emac_counters counters;
+};
+
+// Takes the device into use; it stays silent until at91_emac_attach. `board` is kept, not copied.
+void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board);
+void at91_emac_attach(struct at91_emac *emac, struct weir_netif *netif, const char *name);
+// From the device's interrupt.
+void at91_emac_interrupt(struct at91_emac *emac);
+
+#endif
