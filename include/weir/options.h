@@ -29,6 +29,11 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
 #define WEIR_DEFAULT_TCP_SACK 0
+#define WEIR_DEFAULT_TCP_RACK 0
+#define WEIR_DEFAULT_TCP_TLP 0
+#define WEIR_DEFAULT_TCP_PRR 0
+#define WEIR_DEFAULT_TCP_FRTO 0
+#define WEIR_DEFAULT_TCP_UNDO 0
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_INTERVALS 4
@@ -101,6 +106,11 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_RACK 1
+#define WEIR_DEFAULT_TCP_TLP 1
+#define WEIR_DEFAULT_TCP_PRR 1
+#define WEIR_DEFAULT_TCP_FRTO 1
+#define WEIR_DEFAULT_TCP_UNDO 1
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
@@ -173,6 +183,11 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_RACK 1
+#define WEIR_DEFAULT_TCP_TLP 1
+#define WEIR_DEFAULT_TCP_PRR 1
+#define WEIR_DEFAULT_TCP_FRTO 1
+#define WEIR_DEFAULT_TCP_UNDO 1
 #define WEIR_DEFAULT_FAST_PATH 1
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
@@ -365,6 +380,36 @@
 #endif
 #if WEIR_CFG_TCP_SACK < 0 || WEIR_CFG_TCP_SACK > 1
 #error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 2883, 6675)"
+#endif
+#ifndef WEIR_CFG_TCP_RACK  // loss is found by the time of transmission, also of what was sent again (RFC 8985); needs TCP_SACK. 0: RFC 6675's rule
+#define WEIR_CFG_TCP_RACK WEIR_DEFAULT_TCP_RACK
+#endif
+#if WEIR_CFG_TCP_RACK < 0 || WEIR_CFG_TCP_RACK > 1
+#error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985); needs TCP_SACK. 0: RFC 6675's rule"
+#endif
+#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK
+#define WEIR_CFG_TCP_TLP WEIR_DEFAULT_TCP_TLP
+#endif
+#if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
+#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
+#endif
+#ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
+#define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR
+#endif
+#if WEIR_CFG_TCP_PRR < 0 || WEIR_CFG_TCP_PRR > 1
+#error "WEIR_CFG_TCP_PRR must be 0 to 1: proportional rate reduction (RFC 9937); 0: the window falls at once"
+#endif
+#ifndef WEIR_CFG_TCP_FRTO  // spurious timeouts are found and undone (RFC 5682), on connections with SACK
+#define WEIR_CFG_TCP_FRTO WEIR_DEFAULT_TCP_FRTO
+#endif
+#if WEIR_CFG_TCP_FRTO < 0 || WEIR_CFG_TCP_FRTO > 1
+#error "WEIR_CFG_TCP_FRTO must be 0 to 1: spurious timeouts are found and undone (RFC 5682), on connections with SACK"
+#endif
+#ifndef WEIR_CFG_TCP_UNDO  // spurious reductions are found by reported duplicates or timestamps, and undone (RFC 3708, 3522, 4015)
+#define WEIR_CFG_TCP_UNDO WEIR_DEFAULT_TCP_UNDO
+#endif
+#if WEIR_CFG_TCP_UNDO < 0 || WEIR_CFG_TCP_UNDO > 1
+#error "WEIR_CFG_TCP_UNDO must be 0 to 1: spurious reductions are found by reported duplicates or timestamps, and undone (RFC 3708, 3522, 4015)"
 #endif
 #ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last, or the next segment of a connection in order; nothing else depends on them
 #define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH

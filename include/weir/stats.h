@@ -62,6 +62,7 @@
     X(TCP_RETRANSMITTED, "segments retransmitted") \
     X(TCP_FAST_RECOVERY, "fast recoveries entered") \
     X(TCP_RTO, "retransmission timeouts") \
+    X(TCP_TAIL_PROBE, "tail-loss probes sent") \
     X(TCP_PROBE, "zero-window probes sent") \
     X(TCP_KEEPALIVE, "keepalive probes sent") \
     X(TCP_SPURIOUS, "reductions found spurious and undone") \

@@ -63,8 +63,7 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
 
 static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return WEIR_CFG_TCP_SACK && c->flags & TCP_USE_SACK && segment->options.sack_count &&
-           seq_lt(segment->options.sack[0].left, segment->ack);
+    return c->flags & TCP_USE_SACK && tcp_sack_reports_duplicate(segment);
 }
 
 #define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
@@ -139,8 +138,14 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (!advances && !duplicate && !segment->options.sack_count)
         return TCP_NEXT;
     struct flight_delta delta = {0};
-    const uint32_t prior_inflight = tcp_recovery_pipe(c);
-    const uint32_t acked = advances ? segment->ack - c->snd.una : 0;
+    const struct tcp_ack_news news = {
+        .segment = segment,
+        .acked = advances ? segment->ack - c->snd.una : 0,
+        .prior_inflight = tcp_recovery_pipe(c),
+        .duplicate = duplicate,
+        .reports_duplicate = reports_duplicate(c, segment),
+    };
+    tcp_rack_begin(weir, c, &delta);
     if (advances)
         advance_una(weir, c, segment->ack, &delta);
     if (segment->options.sack_count && (c->flags & TCP_USE_SACK)) {
@@ -149,15 +154,16 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
             room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
     }
     sample_rtt(weir, c, segment, &delta, advances);
-    if (c->flow && reports_duplicate(c, segment))
-        tcp_recovery_duplicate(weir, c, segment->options.sack[0].left, segment->options.sack[0].right);
     const bool marked = tcp_ecn_ack(weir, c, segment, &delta);
     if (c->flow)
-        tcp_recovery_ack(weir, c, &delta, acked, duplicate, prior_inflight);
+        tcp_recovery_ack(weir, c, &delta, &news);
     if (marked)
-        tcp_ecn_react(weir, c, prior_inflight);
-    if (!advances)
+        tcp_ecn_react(weir, c, news.prior_inflight);
+    if (!advances) {
+        if (delta.delivered)
+            tcp_timers_sacked(weir, c);
         return TCP_NEXT;
+    }
     tcp_timers_acked(weir, c);
     if (c->snd.una == c->snd.nxt || c->state == WEIR_TCP_SYN_RECEIVED)
         return acked_control(weir, c);

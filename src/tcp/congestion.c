@@ -35,8 +35,8 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     struct weir_cc_sample sample = {
         .now_us = weir->now,
         .acked = acked,
-        .acked_again = acked - min_u32(acked, delta->delivered),
-        .sacked = delta->delivered > acked ? delta->delivered - acked : 0,
+        .acked_again = acked - min_u32(acked, delta->delivered - delta->sacked),
+        .sacked = delta->sacked,
         .lost = delta->newly_lost,
         .ce = delta->ce,
         .inflight = inflight,

@@ -11,6 +11,7 @@
 #include "tcp/accecn.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
+#include "tcp/loss.h"
 #include "tcp/pacing.h"
 #include "tcp/rate.h"
 #include "tcp/rtt.h"
@@ -20,7 +21,7 @@
 
 // Deadlines of a connection; src/tcp/timers.c says what each is for, and is the only place that sets them.
 enum tcp_timer {
-    TCP_TIMER_SEND,  // retransmission, zero-window probe: one slot, one of them at a time
+    TCP_TIMER_SEND,  // retransmission, tail-loss probe, reordering, zero-window probe: one slot, one of them at a time
     TCP_TIMER_ACK,   // delayed acknowledgement
     TCP_TIMER_LONG,  // keepalive, user timeout, FIN-WAIT-2, letting go of memory after idling
     TCP_TIMER_COUNT  // and PACE, the next quantum of a paced connection, whose deadline is its schedule (pacing.h)
@@ -81,11 +82,27 @@ struct tcp_ecn_open {
 // The sender's state, attached while anything is queued or outstanding.
 struct tcp_flow {
     struct flight *flight;
-    uint32_t recover;                // end of the data outstanding when the last recovery began (RFC 6582)
-    uint32_t retransmit_from;        // the search for LOST data begins here
-    uint32_t timeout_una;            // snd.una at the last timeout: only the first one for it reduces ssthresh
-    uint32_t undo_from, undo_bytes;  // snd.una when the last fast recovery began; sent again since then and not reported as duplicate
-    bool may_undo;                   // that reduction may yet turn out spurious
+    uint32_t recover;          // end of the data outstanding when the last recovery began (RFC 6582)
+    uint32_t retransmit_from;  // the search for LOST data begins here
+    uint32_t timeout_una;      // snd.una at the last timeout: only the first one for it reduces ssthresh
+    uint32_t lost_untold;      // bytes marked LOST by a timer, which the congestion control hears of with the next acknowledgement
+    uint32_t rto_due;          // when the RTO runs out, where the send timer waits for something sooner
+    uint8_t wait;              // enum tcp_wait
+#if WEIR_CFG_TCP_RACK
+    struct rack rack;
+#endif
+#if WEIR_CFG_TCP_TLP
+    struct tlp tlp;
+#endif
+#if WEIR_CFG_TCP_PRR
+    struct prr prr;
+#endif
+#if WEIR_CFG_TCP_FRTO
+    struct frto frto;
+#endif
+#if WEIR_CFG_TCP_UNDO
+    struct undo undo;
+#endif
 #if WEIR_CFG_TCP_ECN
     bool ecn_round, ecn_marked;  // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
     uint32_t ecn_recover;        // snd.nxt at that reduction

@@ -214,7 +214,7 @@ void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_infligh
     if (!c->flow)
         return;
     if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)) {
-        c->flow->may_undo = false;  // the losses may have been none, but congestion there was
+        tcp_undo_done(c);  // the losses may have been none, but congestion there was
         return;
     }
     if (c->flow->ecn_round)
@@ -222,7 +222,7 @@ void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_infligh
     tcp_cc_event_at(weir, c, WEIR_CC_ECN, prior_inflight);
     tcp_ecn_reduced_now(c);
     c->flow->ecn_marked = true;
-    c->flow->may_undo = false;
+    tcp_undo_done(c);
     count(weir, WEIR_COUNT_TCP_ECN_REDUCED);
     if (c->ecn == TCP_ECN_ACCURATE)
         accecn_reacted(weir, c);

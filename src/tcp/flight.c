@@ -9,8 +9,6 @@
 #define FLIGHT_FIRST 8u   // capacity at first
 #define FLIGHT_GATHER 8u  // records that flight_next_lost puts together
 
-static uint32_t time_of(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
-
 void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
 {
     memset(f, 0, sizeof *f);
@@ -49,11 +47,6 @@ static bool flight_grow(struct memory *memory, struct flight **flight)
 }
 #endif
 
-static struct flight_record *record_at(struct flight *f, uint32_t index) { return &f->record[f->head + index]; }
-
-// Where record `index` begins.
-static uint32_t record_start(const struct flight *f, uint32_t index) { return index ? f->record[f->head + index - 1].end : f->start; }
-
 // The record that holds byte `seq`, start <= seq; count when seq is not in flight.
 static uint32_t flight_find(const struct flight *f, uint32_t seq)
 {
@@ -72,7 +65,7 @@ static uint32_t flight_find(const struct flight *f, uint32_t seq)
 // one pass over a full log pays for as many insertions as it has joined, and the times stay as fine as they can.
 static void flight_join_pairs(struct flight *f)
 {
-    struct flight_record *const r = record_at(f, 0);
+    struct flight_record *const r = flight_at(f, 0);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->count; i++, kept++) {
         r[kept] = r[i];
@@ -99,7 +92,7 @@ static uint32_t flight_make_free(struct memory *memory, struct flight **flight, 
 // Opens a place before record `index`; one is free.
 static void flight_open(struct flight *f, uint32_t index)
 {
-    struct flight_record *const r = record_at(f, 0);
+    struct flight_record *const r = flight_at(f, 0);
     const bool tail_room = f->head + f->count < f->capacity;
     if (f->head && (index <= f->count / 2u || !tail_room)) {
         memmove(r - 1, r, index * sizeof *r);
@@ -112,7 +105,7 @@ static void flight_open(struct flight *f, uint32_t index)
 
 static void flight_remove(struct flight *f, uint32_t index)
 {
-    struct flight_record *const r = record_at(f, 0);
+    struct flight_record *const r = flight_at(f, 0);
     f->count--;
     if (index < f->count / 2u) {
         memmove(r + 1, r, index * sizeof *r);
@@ -127,13 +120,16 @@ static void flight_split(struct flight *f, uint32_t at)
 {
     const uint32_t index = flight_find(f, at);
     flight_open(f, index);
-    struct flight_record *r = record_at(f, index);
+    struct flight_record *r = flight_at(f, index);
     *r = r[1];
     r->end = at;
     f->retransmitted += (r->sent & FLIGHT_RETRANSMITTED) != 0;
 }
 
-static bool flight_boundary(const struct flight *f, uint32_t at) { return at == f->start || record_start(f, flight_find(f, at)) == at; }
+static bool flight_boundary(const struct flight *f, uint32_t at)
+{
+    return at == f->start || flight_record_start(f, flight_find(f, at)) == at;
+}
 
 // Splits records so that [left, right) consists of whole ones, as far as there is room.
 static void flight_cut(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right)
@@ -156,13 +152,13 @@ static bool flight_merge_back(struct flight *f, uint32_t index)
 {
     if (index == 0 || index >= f->count)
         return false;
-    struct flight_record *const r = record_at(f, index);
+    struct flight_record *const r = flight_at(f, index);
     const uint32_t both = r[-1].sent & r[0].sent;
     if (!(both & FLIGHT_SACKED) && r[-1].sent != r[0].sent)
         return false;
     f->retransmitted -= (both & FLIGHT_RETRANSMITTED) != 0;
     const uint32_t flags = (r[-1].sent | r[0].sent) & FLIGHT_FLAGS;
-    r[0].sent = seq_max(time_of(r[-1].sent), time_of(r[0].sent)) | flags;
+    r[0].sent = seq_max(flight_time(r[-1].sent), flight_time(r[0].sent)) | flags;
     flight_remove(f, index - 1);
     return true;
 }
@@ -170,7 +166,7 @@ static bool flight_merge_back(struct flight *f, uint32_t index)
 bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t now_us)
 {
     struct flight *f = *flight;
-    if (f->count && record_at(f, f->count - 1u)->sent == time_of(now_us))
+    if (f->count && flight_at(f, f->count - 1u)->sent == flight_time(now_us))
         return true;
     // Sliding back must make much room, or each send would move the whole log.
     if (f->head <= f->capacity / 2u && !flight_grow(memory, flight) && f->head <= f->capacity / 16u)
@@ -178,18 +174,18 @@ bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t no
     f = *flight;
     if (f->count == f->capacity)
         return false;
-    memmove(f->record, record_at(f, 0), f->count * sizeof f->record[0]);
+    memmove(f->record, flight_at(f, 0), f->count * sizeof f->record[0]);
     f->head = 0;
     return true;
 }
 
 void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
 {
-    struct flight_record *next = record_at(f, f->count);
+    struct flight_record *next = flight_at(f, f->count);
     if (f->count == 0)
         flight_stamp_first(f, now_us);
-    if (f->count == 0 || next[-1].sent != time_of(now_us)) {
-        next->sent = time_of(now_us);
+    if (f->count == 0 || next[-1].sent != flight_time(now_us)) {
+        next->sent = flight_time(now_us);
         flight_stamp(f, next);
         f->count++;
         next++;
@@ -197,25 +193,44 @@ void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
     next[-1].end = end;
 }
 
-// `bytes` of a record were delivered for the first time: what that says about the path.
-static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t bytes)
+// `bytes`, up to `end`, of a record were delivered for the first time: what that says about order.
+static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end)
+{
+    const uint32_t sent_us = flight_time(sent);
+    if (!(sent & FLIGHT_RETRANSMITTED)) {
+        delta->reordered |= seq_le(end, delta->fack);
+        delta->lost_delivered |= (sent & FLIGHT_LOST) != 0;
+    } else if (delta->limit_young && seq_lt(delta->young_us, sent_us)) {
+        return;  // what came is rather an earlier transmission
+    }
+    if (!delta->late_valid || flight_sent_after(sent_us, end, delta->late_us, delta->late_end)) {
+        delta->late_us = sent_us;
+        delta->late_end = end;
+        delta->late_valid = true;
+        delta->late_resent = sent & FLIGHT_RETRANSMITTED;
+    }
+}
+
+// … and about the path.
+static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes)
 {
     const uint32_t sent = r->sent;
-    if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, time_of(sent))) {
-        delta->newest_sent_us = time_of(sent);
+    flight_came(delta, sent, end);
+    if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, flight_time(sent))) {
+        delta->newest_sent_us = flight_time(sent);
         flight_stamp_take(delta, r);
     }
     delta->delivered += bytes;
     if (sent & FLIGHT_RETRANSMITTED) {
         delta->retransmitted_acked = true;
-    } else if (!delta->rtt_valid || seq_lt(delta->rtt_sent_us, time_of(sent))) {
+    } else if (!delta->rtt_valid || seq_lt(delta->rtt_sent_us, flight_time(sent))) {
         delta->rtt_valid = true;
-        delta->rtt_sent_us = time_of(sent);
+        delta->rtt_sent_us = flight_time(sent);
     }
 }
 
 // `bytes` at the front of the log, of a record with flags, are cumulatively acknowledged.
-static void flight_acked_flagged(struct flight *f, const struct flight_record *r, uint32_t bytes, struct flight_delta *delta)
+static void flight_acked_flagged(struct flight *f, const struct flight_record *r, uint32_t end, uint32_t bytes, struct flight_delta *delta)
 {
     if (r->sent & FLIGHT_SACKED) {
         f->sacked -= bytes;  // delivered when it was SACKED
@@ -223,14 +238,14 @@ static void flight_acked_flagged(struct flight *f, const struct flight_record *r
     }
     if (r->sent & FLIGHT_LOST)
         f->lost -= bytes;
-    flight_delivered(delta, r, bytes);
+    flight_delivered(delta, r, end, bytes);
 }
 
 // The record at the head is acknowledged in part.
 static void flight_acked_part(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
     const struct flight_delta before = *delta;
-    flight_acked_flagged(f, record_at(f, 0), una - f->start, delta);
+    flight_acked_flagged(f, flight_at(f, 0), una, una - f->start, delta);
     if (seq_lt(f->start, f->coarse)) {
         // A joined record knows only when its last byte was sent, which is too late for these.
         delta->rtt_valid = before.rtt_valid;
@@ -245,22 +260,23 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
     const bool retransmitted_before = delta->retransmitted_acked;
     const uint32_t count = f->count;
-    struct flight_record *r = record_at(f, 0);
+    struct flight_record *r = flight_at(f, 0);
     const struct flight_record *plain = r;  // the last record without flags: these are in the order of their times
     uint32_t index = 0, start = f->start, bytes = 0;
     delta->retransmitted_acked = false;
     for (; index < count && seq_le(r->end, una); index++, r++) {
         if (r->sent & FLIGHT_FLAGS) {
-            flight_acked_flagged(f, r, r->end - start, delta);
+            flight_acked_flagged(f, r, r->end, r->end - start, delta);
             f->retransmitted -= (r->sent & FLIGHT_RETRANSMITTED) != 0;
         } else {
+            delta->reordered |= !bytes && seq_le(r->end, delta->fack);
             bytes += r->end - start;
             plain = r;
         }
         start = r->end;
     }
     if (bytes)
-        flight_delivered(delta, plain, bytes);
+        flight_delivered(delta, plain, plain->end, bytes);
     f->start = start;
     f->count = (uint16_t)(count - index);
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
@@ -282,21 +298,22 @@ void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left,
         return;
     // The usual block repeats what is known and adds a little: look only at what is new before cutting anything.
     uint32_t index = flight_find(*flight, left);
-    while (index < (*flight)->count && record_at(*flight, index)->sent & FLIGHT_SACKED)
-        left = record_at(*flight, index++)->end;
+    while (index < (*flight)->count && flight_at(*flight, index)->sent & FLIGHT_SACKED)
+        left = flight_at(*flight, index++)->end;
     if (!seq_lt(left, right))
         return;
     flight_cut(memory, flight, left, right);
 
     struct flight *f = *flight;
     for (index = flight_find(f, left); index < f->count; index++) {
-        struct flight_record *r = record_at(f, index);
-        const uint32_t start = record_start(f, index), bytes = r->end - start;
+        struct flight_record *r = flight_at(f, index);
+        const uint32_t start = flight_record_start(f, index), bytes = r->end - start;
         if (seq_lt(right, r->end))
             break;
         if (seq_lt(start, left) || r->sent & FLIGHT_SACKED)
             continue;  // no room to split: what is covered in part stays as it was
-        flight_delivered(delta, r, bytes);
+        flight_delivered(delta, r, r->end, bytes);
+        delta->sacked += bytes;
         if (r->sent & FLIGHT_LOST)
             f->lost -= bytes;
         r->sent = (r->sent & ~(uint32_t)FLIGHT_LOST) | FLIGHT_SACKED;
@@ -315,9 +332,9 @@ void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
     uint32_t bytes = 0, ranges = 0, limit = f->detected;
     bool reached = false, in_range = false;
     // From the highest SACKED byte down: once enough is SACKED above, all below is lost; below `detected` it already is.
-    for (uint32_t index = flight_find(f, f->fack - 1) + 1; index-- > 0 && seq_lt(f->detected, record_at(f, index)->end);) {
-        struct flight_record *r = record_at(f, index);
-        const uint32_t length = r->end - record_start(f, index);
+    for (uint32_t index = flight_find(f, f->fack - 1) + 1; index-- > 0 && seq_lt(f->detected, flight_at(f, index)->end);) {
+        struct flight_record *r = flight_at(f, index);
+        const uint32_t length = r->end - flight_record_start(f, index);
         if (r->sent & FLIGHT_SACKED) {
             bytes += length;
             ranges += !in_range;
@@ -339,13 +356,12 @@ void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
     f->detected = limit;
 }
 
-// Marks a record LOST unless it is SACKED. Returns the bytes newly lost.
-static uint32_t flight_lose(struct flight *f, uint32_t index)
+uint32_t flight_lose(struct flight *f, uint32_t index)
 {
-    struct flight_record *r = record_at(f, index);
+    struct flight_record *r = flight_at(f, index);
     if (r->sent & (FLIGHT_LOST | FLIGHT_SACKED))
         return 0;
-    const uint32_t bytes = r->end - record_start(f, index);
+    const uint32_t bytes = r->end - flight_record_start(f, index);
     r->sent |= FLIGHT_LOST;
     f->lost += bytes;
     return bytes;
@@ -353,26 +369,40 @@ static uint32_t flight_lose(struct flight *f, uint32_t index)
 
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta)
 {
-    if ((*flight)->count == 0 || record_at(*flight, 0)->sent & (FLIGHT_LOST | FLIGHT_SACKED))
+    if ((*flight)->count == 0 || flight_at(*flight, 0)->sent & (FLIGHT_LOST | FLIGHT_SACKED))
         return;
-    const uint32_t end = record_at(*flight, 0)->end;
+    const uint32_t end = flight_at(*flight, 0)->end;
     flight_cut(memory, flight, (*flight)->start, (*flight)->start + min_u32(mss, end - (*flight)->start));
     delta->newly_lost += flight_lose(*flight, 0);
 }
 
-void flight_lose_all(struct flight *f)
+uint32_t flight_lose_all(struct flight *f)
 {
+    uint32_t bytes = 0;
     // RFC 2018 §8: a SACKED record at the left edge is data the peer has thrown away.
-    const bool reneged = f->count && record_at(f, 0)->sent & FLIGHT_SACKED;
+    const bool reneged = f->count && flight_at(f, 0)->sent & FLIGHT_SACKED;
     if (reneged) {
         f->sacked = 0;
         f->fack = f->start;
     }
     for (uint32_t index = 0; index < f->count; index++) {
         if (reneged)
-            record_at(f, index)->sent &= ~(uint32_t)FLIGHT_SACKED;
-        flight_lose(f, index);
+            flight_at(f, index)->sent &= ~(uint32_t)FLIGHT_SACKED;
+        bytes += flight_lose(f, index);
     }
+    return bytes;
+}
+
+void flight_unlose(struct flight *f)
+{
+    for (uint32_t index = 0; index < f->count; index++) {
+        struct flight_record *r = flight_at(f, index);
+        if ((r->sent & (FLIGHT_LOST | FLIGHT_RETRANSMITTED)) != FLIGHT_LOST)
+            continue;
+        r->sent &= ~(uint32_t)FLIGHT_LOST;
+        f->lost -= r->end - flight_record_start(f, index);
+    }
+    f->detected = f->start;
 }
 
 bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
@@ -385,7 +415,7 @@ bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, ui
         index++;
     if (index == f->count)
         return false;
-    *start = seq_max(from, record_start(f, index));
+    *start = seq_max(from, flight_record_start(f, index));
     // Small neighbours go together (RFC 9293 §3.8.6 lets segments be cut anew), but only a few: this is called for each segment.
     const uint32_t last = min_u32(index + FLIGHT_GATHER, f->count);
     while (index < last && f->record[f->head + index].sent & FLIGHT_LOST)
@@ -403,14 +433,14 @@ void flight_resent(struct memory *memory, struct flight **flight, uint32_t start
 
     struct flight *f = *flight;
     uint32_t index = flight_find(f, start);
-    for (; index < f->count && seq_lt(record_start(f, index), end); index++) {
-        struct flight_record *r = record_at(f, index);
+    for (; index < f->count && seq_lt(flight_record_start(f, index), end); index++) {
+        struct flight_record *r = flight_at(f, index);
         if (r->sent & FLIGHT_SACKED)
             continue;
         if (r->sent & FLIGHT_LOST)
-            f->lost -= r->end - record_start(f, index);
+            f->lost -= r->end - flight_record_start(f, index);
         f->retransmitted += !(r->sent & FLIGHT_RETRANSMITTED);
-        r->sent = time_of(now_us) | FLIGHT_RETRANSMITTED;
+        r->sent = flight_time(now_us) | FLIGHT_RETRANSMITTED;
         flight_stamp(f, r);
         index -= flight_merge_back(f, index);
     }

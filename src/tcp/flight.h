@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The flight log: what is between snd.una and snd.nxt, one record per transmitted burst, oldest first, without gaps.
-// It times segments (Karn), is the SACK scoreboard (RFC 6675), and later serves RACK, F-RTO and rate samples.
+// It times segments (Karn), is the SACK scoreboard (RFC 6675), and tells RACK and F-RTO what was delivered, and when it was sent.
 // Records are split where a SACK block or a retransmission begins or ends; bounded; when full, neighbours with equal flags
 // are joined (keeping the later time), and if that fails the split is refused.
 #ifndef TCP_FLIGHT_H
@@ -66,17 +66,33 @@ struct flight_record {
 // What an acknowledgement did to the log.
 struct flight_delta {
     uint32_t delivered;  // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
+    uint32_t sacked;     // … of that, newly SACKED
     uint32_t newly_lost;
     uint32_t ce;               // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
     uint32_t rtt_sent_us;      // `sent` of the newest record delivered that was never retransmitted
     bool rtt_valid;            // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
     bool retransmitted_acked;  // some delivered record had been retransmitted
-    uint32_t newest_sent_us;   // newest `sent` of all delivered (for RACK)
+    uint32_t newest_sent_us;   // newest `sent` of all delivered
 #if WEIR_CFG_TCP_RATE
     struct flight_stamp stamp;  // of that record
     uint32_t newest_end;        // … and its end; stamp.delivered when it was sent again
 #endif
+    // For RACK and F-RTO. Of the caller: what was SACKED before, and the limit of what may be believed of a retransmission.
+    uint32_t fack;      // flight->fack before this acknowledgement
+    uint32_t young_us;  // with limit_young: what was sent again later cannot be what this acknowledges (RFC 8985 §6.2, step 2)
+    bool limit_young;
+    bool late_valid;      // of the log: the next two are known
+    uint32_t late_us;     // transmission time of the delivered record that was sent last, of two at one time the higher
+    uint32_t late_end;    // … its end
+    bool late_resent;     // … and whether it had been sent before
+    bool reordered;       // something never sent again came after what lies above it (RFC 8985 §6.2, step 3)
+    bool lost_delivered;  // something that was LOST and never sent again came after all
 };
+// Whether what ends at `end` and was sent at `sent_us` left after the other (RFC 8985 §6.1, RACK_sent_after).
+static inline bool flight_sent_after(uint32_t sent_us, uint32_t end, uint32_t other_us, uint32_t other_end)
+{
+    return sent_us == other_us ? seq_lt(other_end, end) : seq_lt(other_us, sent_us);
+}
 
 // Allocator builds: a log begins with 8 records, in memory of flight_first_bytes, and may move to a larger place (attach.h).
 size_t flight_first_bytes(void);
@@ -110,8 +126,20 @@ static inline void flight_stamp_take(struct flight_delta *delta, const struct fl
 
 #if WEIR_CFG_TCP_SACK
 static inline uint32_t flight_end(const struct flight *f) { return f->count ? f->record[f->head + f->count - 1].end : f->start; }
+// Record `index`, its first byte, and when it was sent.
+static inline struct flight_record *flight_at(struct flight *f, uint32_t index) { return &f->record[f->head + index]; }
+static inline uint32_t flight_record_start(const struct flight *f, uint32_t index)
+{
+    return index ? f->record[f->head + index - 1].end : f->start;
+}
+static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
+// Marks record `index` LOST unless it is SACKED, also when it was sent again. Returns the bytes newly lost.
+uint32_t flight_lose(struct flight *flight, uint32_t index);
+// Nothing that was never sent again is LOST: it was late (RFC 5682, RFC 3522).
+void flight_unlose(struct flight *flight);
 #else
 static inline uint32_t flight_end(const struct flight *f) { return f->end; }
+static inline void flight_unlose(struct flight *f) { (void)f; }
 #endif
 static inline uint32_t flight_outstanding(const struct flight *f) { return flight_end(f) - f->start; }
 // RFC 6675 pipe: bytes thought to be in the network.
@@ -181,8 +209,8 @@ static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct fli
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta);
 // After a retransmission timeout: everything not SACKED is LOST. If the first record is SACKED the peer has reneged: SACKED is forgotten
-// first.
-void flight_lose_all(struct flight *flight);
+// first. Returns the bytes newly lost.
+uint32_t flight_lose_all(struct flight *flight);
 // The first LOST range at or after `from` (of a few neighbouring records at the most: call again); false: none.
 bool flight_next_lost(const struct flight *flight, uint32_t from, uint32_t *start, uint32_t *end);
 // [start, end), LOST, was sent again now: RETRANSMITTED, no longer LOST. Splits as needed; if a split is refused the whole record counts.

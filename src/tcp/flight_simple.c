@@ -73,7 +73,7 @@ void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t m
         delta->newly_lost += flight_lose(f, f->start + min_u32(mss, f->end - f->start));
 }
 
-void flight_lose_all(struct flight *f) { flight_lose(f, f->end); }
+uint32_t flight_lose_all(struct flight *f) { return flight_lose(f, f->end); }
 
 bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
 {

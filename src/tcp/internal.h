@@ -137,10 +137,17 @@ void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the r
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate,
-                      uint32_t prior_inflight);
-void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already (RFC 2883)
+// What an acknowledgement said, beside what the log made of it.
+struct tcp_ack_news {
+    const struct tcp_segment *segment;
+    uint32_t acked;           // bytes cumulatively acknowledged
+    uint32_t prior_inflight;  // tcp_recovery_pipe before it
+    bool duplicate;           // RFC 5681 §2
+    bool reports_duplicate;   // RFC 2883
+};
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
+void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
 
 // congestion.c
@@ -178,6 +185,7 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);      // data, SYN or FIN left
 void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);    // the first segment was sent again
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);     // una moved
+void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);    // … or did not, but something was delivered
 void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // an ACK may be delayed
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
@@ -187,6 +195,20 @@ void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something hap
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);  // data waits for the schedule
+
+// tlp.c, frto.c: what output and prediction ask for each segment
+#if WEIR_CFG_TCP_TLP
+static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
+static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
+#else
+static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
+#endif
+#if WEIR_CFG_TCP_FRTO
+static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
+#else
+static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return (void)c, false; }
+#endif
 
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
 #if WEIR_CFG_FAST_PATH
@@ -269,6 +291,11 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
     options->ts_echo = c->ts_recent;
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { c->ts_recent = ts_recent; }
+// When what is echoed was sent, as weir->now_ms was then.
+static inline uint32_t tcp_timestamps_echo_ms(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return segment->options.ts_echo - c->ts_offset;
+}
 static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return seq_lt(ts_value, c->ts_recent); }
 static inline bool tcp_timestamp_newer(const struct tcp_conn *c, uint32_t ts_value) { return seq_lt(c->ts_recent, ts_value); }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
@@ -296,6 +323,10 @@ static inline void tcp_timestamps_fill(const struct weir *weir, const struct tcp
     (void)weir, (void)c, (void)options;
 }
 static inline void tcp_timestamps_heard(struct tcp_conn *c, uint32_t ts_recent) { (void)c, (void)ts_recent; }
+static inline uint32_t tcp_timestamps_echo_ms(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return (void)c, (void)segment, 0;
+}
 static inline bool tcp_timestamp_old(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
 static inline bool tcp_timestamp_newer(const struct tcp_conn *c, uint32_t ts_value) { return (void)c, (void)ts_value, false; }
 static inline void tcp_timestamps_open(struct tcp_conn *c, uint32_t ts_recent, uint32_t ts_offset)
@@ -315,6 +346,7 @@ static inline void tcp_sack_reported(struct tcp_conn *c)
 }
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
+bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
 static inline bool tcp_sack_pending(const struct tcp_conn *c)
 {
     return c->extra && c->flags & TCP_USE_SACK && (c->extra->dsack.left != c->extra->dsack.right || c->extra->out_of_order);
@@ -333,6 +365,7 @@ static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const s
 {
     (void)weir, (void)c, (void)segment, (void)delta;
 }
+static inline bool tcp_sack_reports_duplicate(const struct tcp_segment *segment) { return (void)segment, false; }
 static inline bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta)
 {
     (void)c, (void)delta;

@@ -10,6 +10,7 @@ struct plan {
     uint8_t flags;      // enum tcp_flag
     bool again;         // sent before
     bool probe;         // a byte beyond the window, or a keepalive: does not wait for cwnd
+    bool tail;          // the tail-loss probe, which does not either
 };
 
 // --- what may be sent ------------------------------------------------------------------------------------------------------------
@@ -69,6 +70,8 @@ static bool plan_retransmission(struct tcp_conn *c, struct plan *plan)
 {
     uint32_t start = 0, end = 0;
     if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
+        return false;
+    if (tcp_frto_new_data_first(c) && tcp_recovery_pipe(c))
         return false;
     uint32_t room = cwnd_room(c);
     if (c->flags & TCP_RETRANSMIT_NOW)
@@ -141,12 +144,28 @@ static bool plan_probe(struct tcp_conn *c, struct plan *plan)
     return true;
 }
 
+// RFC 8985 §7.3: new data if there is any and the peer's window lets it, otherwise the last segment again.
+static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
+{
+    if (!tcp_tlp_due(c) || c->snd.una == c->snd.nxt)
+        return false;
+    const uint32_t unsent = tcp_unsent(c), length = min_u32(min_u32(unsent, window_room(c)), c->mss);
+    plan->tail = true;
+    plan->again = !length;
+    if (length)
+        cover(c, plan, c->snd.nxt, c->snd.nxt + length + (c->flags & TCP_FIN_QUEUED && length == unsent && window_room(c) > length));
+    else
+        cover(c, plan, seq_max(c->snd.una, c->snd.nxt - c->mss - (c->flags & TCP_FIN_SENT ? 1 : 0)), c->snd.nxt);
+    return true;
+}
+
 static bool plan_next(struct tcp_conn *c, struct plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     if (c->state == WEIR_TCP_CLOSED)
         return false;
-    if (plan_probe(c, plan) || plan_retransmission(c, plan))
+    if (plan_probe(c, plan) || plan_tail_probe(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
+        plan_retransmission(c, plan))
         return true;
     if (tcp_syn_unacked(c)) {
         if (c->snd.nxt != c->iss)
@@ -369,7 +388,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
             flight_lose_first(&weir->memory, &c->flow->flight, 1, &ignored);
         flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
         c->flow->retransmit_from = plan->end;
-        c->flow->undo_bytes += plan->end - plan->seq;
+        tcp_undo_resent(weir, c, plan->end - plan->seq);
         TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
         if (!plan->probe) {
             TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);
@@ -387,6 +406,9 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
         count(weir, WEIR_COUNT_TCP_PROBE);
         return;  // the probe timer is armed already
     }
+    tcp_prr_sent(c, plan->end - plan->seq);
+    if (plan->tail)
+        tcp_tlp_sent(weir, c, plan->again);
     if (c->flags & TCP_RETRANSMIT_NOW && plan->again)
         tcp_timers_resent(weir, c);
     c->flags &= ~(uint32_t)(TCP_RETRANSMIT_NOW | TCP_SEND_SMALL);
@@ -443,6 +465,7 @@ static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
     ack_left(c);
     tcp_pacing_sent(c, end - c->snd.nxt);
     flight_sent(c->flow->flight, end, weir->now);
+    tcp_prr_sent(c, end - c->snd.nxt);
     TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
     c->snd.nxt = end;
     tcp_timers_sent(weir, c);
@@ -454,7 +477,7 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
 {
     const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND;
     *verdict = WEIR_TX_DONE;
-    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost ||
+    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
         c->path.netif->capabilities & WEIR_NETIF_TSO4)
         return false;
     for (uint32_t mss = c->mss; *quantum;) {

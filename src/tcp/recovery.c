@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Loss detection and recovery: fast retransmit and NewReno (RFC 5681, 6582), SACK-based (RFC 6675), limited transmit (RFC 3042),
-// and what follows a retransmission timeout. congestion.c tells congestion control of it.
+// Loss recovery: its beginning and end, what acknowledgements and timers mean for it, and what congestion control is told. Loss is found by
+// RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates: fast retransmit and NewReno (RFC 5681,
+// 6582). loss.h lists the mechanisms that take part.
 #include "tcp/internal.h"
 
 #define DUPLICATE_ACKS_LOSS 3u  // RFC 5681 §3.2, DupThresh
@@ -16,29 +17,28 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
 }
 
-static void enter(struct weir *weir, struct tcp_conn *c)
+static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
     const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
     if (!reduced)
         tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
     tcp_ecn_reduced(c);
+    tcp_undo_begin(c);
+    if (reduced)
+        tcp_undo_done(c);
+    tcp_tlp_off(c);
+    tcp_prr_enter(c, delta, acked);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;
-    c->flow->undo_from = c->snd.una;
-    c->flow->undo_bytes = 0;
-    c->flow->may_undo = !reduced;
     c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
     TCP_INFO_COUNT(c, recoveries, 1);
     count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
 }
 
-// A fast recovery in which nothing was sent again, or only what the peer had already: segments were late, not lost (RFC 3708). What the
-// congestion control took for it is given back.
-static void undo_if_spurious(struct weir *weir, struct tcp_conn *c)
+// What the congestion control took for loss is given back (RFC 4015).
+static void undo(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->flow->may_undo || c->flow->undo_bytes || c->flags & TCP_IN_RECOVERY)
-        return;
-    c->flow->may_undo = false;
+    tcp_undo_done(c);
     tcp_cc_event(weir, c, WEIR_CC_UNDO);
     tcp_ecn_undone(c);
     count(weir, WEIR_COUNT_TCP_SPURIOUS);
@@ -50,16 +50,41 @@ static void leave(struct weir *weir, struct tcp_conn *c)
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
     c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
-    undo_if_spurious(weir, c);
+    tcp_rack_recovered(c);
 }
 
-void tcp_recovery_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
+// Segments were late, not lost: recovery ends, and what was never sent again is in flight as it was.
+static void spurious(struct weir *weir, struct tcp_conn *c)
 {
-    struct tcp_flow *flow = c->flow;
-    if (!flow->may_undo || !seq_le(flow->undo_from, left) || !seq_lt(left, right) || !seq_le(right, flow->recover))
+    if (c->flags & TCP_IN_RECOVERY)
+        tcp_rack_late(c);
+    flight_unlose(c->flow->flight);
+    leave(weir, c);
+    undo(weir, c);
+}
+
+// What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers what was sent before.
+static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+{
+    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    const struct tcp_sack_block *block = &news->segment->options.sack[0];
+    if (news->reports_duplicate) {
+        tcp_undo_duplicate(c, block->left, block->right);
+        if (!tcp_tlp_waiting(c))
+            tcp_rack_duplicate(c);
+    }
+    if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {
+        spurious(weir, c);
         return;
-    flow->undo_bytes -= min_u32(flow->undo_bytes, right - left);
-    undo_if_spurious(weir, c);
+    }
+    if (recovering && seq_le(c->flow->recover, c->snd.una))
+        leave(weir, c);
+    if (!tcp_undo_due(c) || c->flags & TCP_IN_RECOVERY)
+        return;
+    if (c->flags & TCP_RTO_RECOVERY && news->reports_duplicate)
+        spurious(weir, c);
+    else if (!(c->flags & TCP_RTO_RECOVERY))
+        undo(weir, c);
 }
 
 // NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for segments now
@@ -77,7 +102,12 @@ static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_del
 
 static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
 {
-    if (c->flags & TCP_USE_SACK && tcp_sack_loss(c, delta))
+    const uint32_t use_sack = c->flags & TCP_USE_SACK;
+    if (tcp_rack_on(use_sack)) {
+        tcp_rack_detect(weir, c, delta);
+        return c->flow->flight->lost != 0;
+    }
+    if (use_sack && tcp_sack_loss(c, delta))
         return true;
     if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
         return false;
@@ -89,42 +119,90 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     return true;
 }
 
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked, bool duplicate,
-                      uint32_t prior_inflight)
+// What the acknowledgement means for a recovery under way, or for one that just ended.
+static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
-    if (duplicate && c->duplicate_acks < UINT8_MAX)
+    if (news->duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
-    if (recovering && seq_le(c->flow->recover, c->snd.una))
-        leave(weir, c);
-    else if (recovering && acked)
-        partial_ack(weir, c, delta, acked);
-    else if (acked)
+    look_back(weir, c, delta, news);
+    if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
+        spurious(weir, c);
+    if (recovering & c->flags && news->acked)
+        partial_ack(weir, c, delta, news->acked);
+    else if (news->acked)
         c->duplicate_acks = 0;
-    if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) &&
-        !(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
-        enter(weir, c);
+    if (tcp_tlp_ack(c, news->reports_duplicate || (news->duplicate && !delta->delivered)) && !recovering) {
+        tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);  // RFC 8985 §7.4.2: the probe has mended it, but it was a loss
+        tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
+    }
+}
+
+// Without SACK duplicates stood for what the ACK that ends a recovery covers: no more than a segment of it is news.
+static void tell(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news, bool was_fast)
+{
+    struct flight_delta told = *delta;
+    told.newly_lost += c->flow->lost_untold;
+    c->flow->lost_untold = 0;
+    if (was_fast && !(c->flags & TCP_USE_SACK))
+        told.delivered = min_u32(told.delivered, c->mss);
+    if (news->acked || told.delivered || told.newly_lost)
+        tcp_cc_ack(weir, c, &told, news->acked, tcp_recovery_pipe(c), news->prior_inflight);
+    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
+        tcp_prr_ack(c, delta, news->acked, news->duplicate);
+}
+
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
+{
+    const bool was_fast = c->flags & TCP_IN_RECOVERY;
+    tcp_rack_ack(weir, c, delta);
+    go_on(weir, c, delta, news);
+    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
+        enter(weir, c, delta, news->acked);
     if (delta->newly_lost)
         c->flow->retransmit_from = c->snd.una;
-    if (acked || delta->delivered)
-        tcp_cc_ack(weir, c, delta, acked, tcp_recovery_pipe(c), prior_inflight);
+    tell(weir, c, delta, news, was_fast);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
         tcp_wants_output(weir, c);
 }
 
-// RFC 5681 §3.1, RFC 6298 §5.4: everything is thought lost, slow start begins anew; the congestion control is told once for the same data.
+void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
+{
+    struct flight_delta delta = {0};
+    tcp_rack_detect(weir, c, &delta);
+    if (!delta.newly_lost)
+        return;
+    c->flow->lost_untold += delta.newly_lost;
+    c->flow->retransmit_from = c->snd.una;
+    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+        enter(weir, c, &delta, 0);
+    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
+        tcp_prr_ack(c, &delta, 0, false);
+    tcp_wants_output(weir, c);
+}
+
+// RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
+// but for what RACK knows to be too young.
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
 {
-    const bool repeated = c->flags & TCP_RTO_RECOVERY && c->flow->timeout_una == c->snd.una;
-    c->flow->timeout_una = c->snd.una;
-    if (!repeated)
+    struct tcp_flow *flow = c->flow;
+    const uint32_t ssthresh = flow->window.ssthresh, recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    const bool repeated = c->flags & TCP_RTO_RECOVERY && flow->timeout_una == c->snd.una;
+    flow->timeout_una = c->snd.una;
+    tcp_frto_timeout(c, !recovering);
+    tcp_tlp_off(c);
+    if (!repeated) {
+        tcp_undo_begin(c);
         tcp_cc_event(weir, c, WEIR_CC_RTO);
+    }
     tcp_ecn_reduced(c);
-    c->flow->window.cwnd = c->mss;
-    c->flow->may_undo = false;
-    flight_lose_all(c->flow->flight);
-    c->flow->recover = c->snd.nxt;
-    c->flow->retransmit_from = c->snd.una;
+    if (recovering & TCP_IN_RECOVERY)  // it has fallen for this data already
+        flow->window.ssthresh = min_u32(flow->window.ssthresh, ssthresh);
+    flow->window.cwnd = c->mss;
+    flow->lost_untold += tcp_rack_on(c->flags & TCP_USE_SACK) ? tcp_rack_timeout(weir, c) : flight_lose_all(flow->flight);
+    flow->recover = c->snd.nxt;
+    flow->retransmit_from = c->snd.una;
     c->duplicate_acks = 0;
     c->flags = (c->flags & ~(uint32_t)TCP_IN_RECOVERY) | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW;
     if (c->backoff < UINT8_MAX)

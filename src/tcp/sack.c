@@ -40,8 +40,10 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
 }
 
 // RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.
-static bool is_dsack(const struct tcp_segment *segment)
+bool tcp_sack_reports_duplicate(const struct tcp_segment *segment)
 {
+    if (!segment->options.sack_count)
+        return false;
     const struct tcp_sack_block *first = &segment->options.sack[0], *second = &segment->options.sack[1];
     if (seq_lt(first->left, segment->ack))
         return true;
@@ -52,7 +54,7 @@ void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segm
 {
     if (!c->flow)
         return;
-    for (uint32_t i = is_dsack(segment); i < segment->options.sack_count; i++) {
+    for (uint32_t i = tcp_sack_reports_duplicate(segment); i < segment->options.sack_count; i++) {
         uint32_t left = segment->options.sack[i].left;
         const uint32_t right = segment->options.sack[i].right;
         if (!seq_lt(left, right) || !seq_le(right, c->snd.nxt) || !seq_lt(c->snd.una, right))

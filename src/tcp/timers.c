@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timers of a connection, and the only place that sets them.
-//  SEND  runs while something is in flight (retransmission, RFC 6298), or while data waits for a window (probe, RFC 9293 §3.8.6.1).
+//  SEND  runs while something is in flight: for the RTO (RFC 6298), or for what comes before it, reordering or a tail-loss probe (RFC
+//  8985);
+//        or while data waits for a window (probe, RFC 9293 §3.8.6.1).
 //  ACK   runs while an acknowledgement is owed and delayed.
 //  PACE  runs while data waits for the schedule of a paced connection (pacing.h).
 //  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
@@ -29,7 +31,7 @@ static uint32_t user_timeout_ms(const struct tcp_conn *c)
 }
 
 // A user timeout that was asked for is kept to the moment, not to the next retransmission.
-static void arm_rto(struct weir *weir, struct tcp_conn *c)
+static uint32_t rto_us(const struct weir *weir, const struct tcp_conn *c)
 {
     uint32_t in_us = rtt_timeout(&c->rtt, c->backoff);
     if (c->user_timeout_s) {
@@ -38,7 +40,35 @@ static void arm_rto(struct weir *weir, struct tcp_conn *c)
         if (left_ms < in_us / 1000)
             in_us = (left_ms + 1) * 1000;
     }
-    arm(weir, c, TCP_TIMER_SEND, in_us);
+    return in_us;
+}
+
+static void arm_rto(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flow)
+        c->flow->wait = TCP_WAIT_RTO;
+    arm(weir, c, TCP_TIMER_SEND, rto_us(weir, c));
+}
+
+// Until the RTO that began before, or what comes sooner.
+static void arm_sooner(struct weir *weir, struct tcp_conn *c)
+{
+    const int32_t left_us = (int32_t)(c->flow->rto_due - weir->now);
+    const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), tail = reorder ? 0 : tcp_tlp_wait(weir, c);
+    c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
+    const uint32_t sooner = reorder | tail;
+    arm(weir, c, TCP_TIMER_SEND, sooner ? min_u32(sooner, rto) : rto);
+}
+
+// Until the RTO from now, or what comes sooner.
+static void arm_send(struct weir *weir, struct tcp_conn *c)
+{
+    if (!c->flow) {
+        arm_rto(weir, c);
+        return;
+    }
+    c->flow->rto_due = weir->now + rto_us(weir, c);
+    arm_sooner(weir, c);
 }
 
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
@@ -46,12 +76,25 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
     if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST) {  // RFC 6298 §5.1
         c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
         c->progress_ms = weir->now_ms;
-        arm_rto(weir, c);
+        arm_send(weir, c);
+    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL) {
+        arm_sooner(weir, c);  // RFC 8985 §7.2: the tail is a later one now
     }
     tcp_timers_active(weir, c);
 }
 
-void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_rto(weir, c); }
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_send(weir, c); }
+
+// What is lost twice is found by RACK as long as anything is delivered: the RTO need not run meanwhile.
+void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST || !c->flow)
+        return;
+    if (tcp_rack_on(c->flags & TCP_USE_SACK))
+        arm_send(weir, c);
+    else if (c->flow->wait == TCP_WAIT_TAIL)
+        arm_sooner(weir, c);
+}
 
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
 {
@@ -59,7 +102,7 @@ void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);  // §5.2
     else
-        arm_rto(weir, c);  // §5.3
+        arm_send(weir, c);  // §5.3
 }
 
 void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c) { arm(weir, c, TCP_TIMER_ACK, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u); }
@@ -92,7 +135,7 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c)
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);
     else
-        arm_rto(weir, c);
+        arm_send(weir, c);
 }
 
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c)
@@ -159,6 +202,16 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     }
     if (c->snd.una == c->snd.nxt || !c->flow)
         return;
+    if (c->flow->wait == TCP_WAIT_TAIL) {
+        tcp_tlp_fire(weir, c);
+        arm_rto(weir, c);
+        return;
+    }
+    if (c->flow->wait == TCP_WAIT_REORDER) {
+        tcp_recovery_reorder(weir, c);
+        arm_send(weir, c);
+        return;
+    }
     if (c->backoff == 2)
         c->path.netif = NULL;  // RFC 1122 §4.2.3.5, R1: ask the network layer for another way
     tcp_recovery_timeout(weir, c);

@@ -8,6 +8,7 @@
 #include "wire/ip4.h"
 
 #define REORDER_US 1000u
+#define PAIR_FULL_FRAME 1514u
 #define ROUNDS_WITHOUT_TIME 100000u
 
 static uint32_t next_random(struct pair *pair)
@@ -86,7 +87,9 @@ static void carry(struct pair *pair, bool from_b, uint8_t *data, uint32_t length
     struct pair_stats *stats = &pair->stats[from_b];
     const uint64_t now_us = pair_now_us(pair);
     stats->sent++;
-    if ((pair->filter && !pair->filter(pair->filter_context, from_b, data, length)) || happens(pair, link->loss_ppm)) {
+    // Drawn first, but a frame lost at random has passed the queue and used the rate.
+    const bool lost = happens(pair, link->loss_ppm);
+    if (pair->filter && !pair->filter(pair->filter_context, from_b, data, length)) {
         stats->lost++;
         return;
     }
@@ -95,13 +98,18 @@ static void carry(struct pair *pair, bool from_b, uint8_t *data, uint32_t length
     if (link->rate) {
         const uint64_t line_us = length * UINT64_C(1000000) / link->rate;
         uint64_t *free_us = &pair->free_us[from_b];
-        if (link->queue_frames && *free_us > now_us + line_us * link->queue_frames) {
+        const uint64_t queue_us = (uint64_t)link->queue_frames * PAIR_FULL_FRAME * 1000000u / link->rate;
+        if (link->queue_frames && *free_us > now_us + queue_us) {
             stats->lost++;
             return;
         }
         mark |= link->mark_frames && *free_us > now_us + line_us * link->mark_frames;
         *free_us = (*free_us > now_us ? *free_us : now_us) + line_us;
         due_us = *free_us + link->delay_us;
+    }
+    if (lost) {
+        stats->lost++;
+        return;
     }
     congestion(stats, data, length, mark);
     if (happens(pair, link->reorder_ppm)) {

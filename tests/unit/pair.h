@@ -19,7 +19,7 @@
 struct pair_link {  // zero: perfect and without delay
     uint32_t delay_us;
     uint32_t rate;                                               // bytes/s; 0: no limit
-    uint32_t queue_frames;                                       // waiting for the rate; 0: no limit
+    uint32_t queue_frames;                                       // of full size (1514 bytes), waiting for the rate; 0: no limit
     uint32_t mark_frames;                                        // with so many waiting a capable packet is marked (CE); 0: never
     uint32_t loss_ppm, duplicate_ppm, corrupt_ppm, reorder_ppm;  // of a million frames
     uint32_t mark_ppm;                                           // … of those that are capable

@@ -148,7 +148,9 @@ static void after_a_timeout_what_is_sacked_is_not_sent(void **state)
     peer_drain(&t);
     peer_sack(&t, 0, 1, (uint32_t[]){MSS, 2 * MSS});
     peer_pass(&t, 300000);
-    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);  // by RACK's timer
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);  // by the RTO
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RTO), 1);
     peer_send(&t, TCP_ACK, 0, 2 * MSS);
     peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
     tcp_fixture_close(&t);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What finds loss and answers it, one mechanism a file, each with a little state in struct tcp_flow; recovery.c asks them in turn:
+//   rack.c  which of what is in flight is lost, by the time it was sent (RFC 8985)
+//   tlp.c   a probe where the tail of a flight may be lost (RFC 8985 §7)
+//   prr.c   how much may be sent while recovering (RFC 9937)
+//   frto.c  whether a timeout was spurious, by what is acknowledged after it (RFC 5682)
+//   undo.c  whether any reduction was spurious, by duplicates that the peer reports (RFC 3708) or timestamps (RFC 3522)
+// Each may be left out of a profile: then it does nothing, and finds nothing.
+#ifndef TCP_LOSS_H
+#define TCP_LOSS_H
+
+#include "tcp/flight.h"
+#include "wire/tcp.h"
+
+struct weir;
+struct tcp_conn;
+
+// What the SEND timer waits for while something is in flight (timers.c).
+enum tcp_wait {
+    TCP_WAIT_RTO,      // the retransmission timeout
+    TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
+    TCP_WAIT_TAIL,     // the tail-loss probe
+};
+
+#if WEIR_CFG_TCP_RACK
+struct rack {
+    uint32_t sent_us, end;  // of what was delivered: the transmission that left last. Known only while something in flight has a flag:
+    bool valid;             // at peace nothing that is still in flight left before what has come
+    bool resent;            // … it was sent again
+    bool reordering;        // seen on this flow
+    bool round;             // dsack_round is meaningful
+    uint8_t multiplier;     // of min_RTT / 4, less one
+    uint8_t persist;        // recoveries for which the multiplier stays
+    uint32_t dsack_round;   // the multiplier grows once until una reaches it
+    uint32_t rtt_us;        // round trip of the newest delivered
+    uint32_t wait_us;       // after so long, what is not lost yet is; 0: nothing waits
+};
+static inline bool tcp_rack_on(uint32_t use_sack) { return use_sack != 0; }
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);  // before the log hears of an acknowledgement
+void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
+void tcp_rack_duplicate(struct tcp_conn *c);  // the peer reported a duplicate (RFC 2883)
+void tcp_rack_recovered(struct tcp_conn *c);  // a recovery ended
+void tcp_rack_late(struct tcp_conn *c);       // what was thought lost was late
+// Marks LOST what is; adds to delta->newly_lost.
+void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);
+// After a retransmission timeout: the first segment, and what is older than a round trip and the window for reordering (§6.3).
+uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c);  // the bytes newly lost
+uint32_t tcp_rack_wait(const struct tcp_conn *c);                  // µs; 0: nothing waits
+#else
+static inline bool tcp_rack_on(uint32_t use_sack) { return (void)use_sack, false; }
+static inline void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+{
+    (void)weir, (void)c, (void)delta;
+}
+static inline void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+{
+    (void)weir, (void)c, (void)delta;
+}
+static inline void tcp_rack_duplicate(struct tcp_conn *c) { (void)c; }
+static inline void tcp_rack_recovered(struct tcp_conn *c) { (void)c; }
+static inline void tcp_rack_late(struct tcp_conn *c) { (void)c; }
+static inline void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+{
+    (void)weir, (void)c, (void)delta;
+}
+static inline uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c, 0; }
+#endif
+
+#if WEIR_CFG_TCP_TLP
+struct tlp {
+    uint32_t end;  // snd.nxt after the probe
+    bool waiting;  // the probe is in flight
+    bool again;    // it was sent before
+    bool due;      // output sends it next
+};
+uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c);  // µs until the probe may go; 0: none may
+void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
+void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
+// An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a loss.
+bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
+void tcp_tlp_off(struct tcp_conn *c);
+#else
+static inline uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
+static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (void)c, (void)duplicate, false; }
+static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
+#endif
+
+#if WEIR_CFG_TCP_PRR
+struct prr {
+    uint32_t delivered, out;  // bytes since recovery began
+    uint32_t flight;          // RecoverFS
+    uint32_t guessed;         // bytes that duplicate ACKs stood for, not acknowledged yet (without SACK)
+};
+void tcp_prr_enter(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);  // recovery begins; cwnd and ssthresh are set
+void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, bool duplicate);
+void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes);
+#else
+static inline void tcp_prr_enter(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
+{
+    (void)c, (void)delta, (void)acked;
+}
+static inline void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, bool duplicate)
+{
+    (void)c, (void)delta, (void)acked, (void)duplicate;
+}
+static inline void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
+#endif
+
+#if WEIR_CFG_TCP_FRTO
+struct frto {
+    uint8_t step;  // 0: not watching; 1: the first segment went again; 2: new data, if any, goes before LOST
+};
+void tcp_frto_timeout(struct tcp_conn *c, bool first);                                    // `first`: no recovery was under way
+bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);  // true: the timeout was spurious
+#else
+static inline void tcp_frto_timeout(struct tcp_conn *c, bool first) { (void)c, (void)first; }
+static inline bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
+{
+    return (void)c, (void)delta, (void)acked, false;
+}
+#endif
+
+#if WEIR_CFG_TCP_UNDO
+struct undo {
+    uint32_t from, to;   // snd.una and snd.nxt when the last reduction came
+    uint32_t bytes;      // sent again since then and not reported as duplicate
+    uint32_t resent_ms;  // when the first of them went: our timestamps' clock
+    bool possible;       // the reduction may yet turn out spurious
+    bool resent;         // resent_ms is known
+};
+void tcp_undo_begin(struct tcp_conn *c);  // a reduction
+void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes);
+void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already
+// What was sent again was sent for nothing, or nothing was: duplicates reported, or recovery ended without.
+bool tcp_undo_due(const struct tcp_conn *c);
+// `acked` bytes, some of them sent again, are acknowledged for the first time since: was that drawn by a first transmission (RFC 3522 §3.2,
+// step 4)?
+bool tcp_undo_echo(const struct tcp_conn *c, const struct tcp_segment *segment, uint32_t acked);
+void tcp_undo_done(struct tcp_conn *c);
+#else
+static inline void tcp_undo_begin(struct tcp_conn *c) { (void)c; }
+static inline void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes) { (void)weir, (void)c, (void)bytes; }
+static inline void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right) { (void)c, (void)left, (void)right; }
+static inline bool tcp_undo_due(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_undo_echo(const struct tcp_conn *c, const struct tcp_segment *segment, uint32_t acked)
+{
+    return (void)c, (void)segment, (void)acked, false;
+}
+static inline void tcp_undo_done(struct tcp_conn *c) { (void)c; }
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// RACK (RFC 8985 §6): what left before something that has been delivered, by more than the window for reordering, is lost; of that, too,
+// what was sent again. Work: one look at each record up to the newest delivered; the log bounds them.
+#include "tcp/internal.h"
+
+#define RECOVERIES_TO_KEEP 16u  // §6.2, step 4: RACK.reo_wnd_persist
+#define MULTIPLIER_MAX 63u      // beyond, SRTT is the smaller bound for any path worth the name
+#define DUPLICATES 3u           // DupThresh
+
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+{
+    delta->fack = c->snd.una;
+    if (!c->flow)
+        return;
+    delta->fack = c->flow->flight->fack;
+    delta->limit_young = c->rtt.min_us != UINT32_MAX;
+    delta->young_us = weir->now - c->rtt.min_us;
+    if (flight_plain(c->flow->flight))
+        c->flow->rack.valid = false;
+}
+
+// §6.2, steps 2 and 3.
+void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+{
+    struct rack *rack = &c->flow->rack;
+    rack->reordering |= delta->reordered;
+    if (!delta->late_valid)
+        return;
+    rack->rtt_us = weir->now - delta->late_us;
+    if (rack->valid && !flight_sent_after(delta->late_us, delta->late_end, rack->sent_us, rack->end))
+        return;
+    rack->valid = true;
+    rack->sent_us = delta->late_us;
+    rack->end = delta->late_end;
+    rack->resent = delta->late_resent;
+}
+
+// §6.2, step 4: a duplicate says that the window was too small; once a round trip.
+void tcp_rack_duplicate(struct tcp_conn *c)
+{
+    struct rack *rack = &c->flow->rack;
+    if (rack->round && seq_lt(c->snd.una, rack->dsack_round))
+        return;
+    rack->round = true;
+    rack->dsack_round = c->snd.nxt;
+    rack->multiplier += rack->multiplier < MULTIPLIER_MAX;
+    rack->persist = RECOVERIES_TO_KEEP;
+}
+
+void tcp_rack_recovered(struct tcp_conn *c)
+{
+    struct rack *rack = &c->flow->rack;
+    if (rack->persist && !--rack->persist)
+        rack->multiplier = 0;
+    if (rack->round && seq_le(rack->dsack_round, c->snd.una))
+        rack->round = false;  // or a number from long ago would come to look like one ahead
+}
+
+void tcp_rack_late(struct tcp_conn *c) { c->flow->rack.reordering = true; }
+
+// A quarter of the shortest round trip, times the multiplier; never finer than the clock, on the shortest paths that is nothing at all.
+static uint32_t window_of(const struct weir *weir, const struct tcp_conn *c, uint32_t times)
+{
+    const uint32_t tick_us = max_u32(weir->port->granularity_us, FLIGHT_FLAGS + 1);
+    return c->rtt.min_us == UINT32_MAX ? tick_us : max_u32(min_u32(c->rtt.min_us / 4 * times, rtt_smoothed(&c->rtt)), tick_us);
+}
+
+// §6.2, step 4.
+static uint32_t window_us(const struct weir *weir, const struct tcp_conn *c)
+{
+    const struct rack *rack = &c->flow->rack;
+    const bool sure = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked > (DUPLICATES - 1) * c->mss ||
+                      c->duplicate_acks >= DUPLICATES;
+    return !rack->reordering && sure ? 0 : window_of(weir, c, rack->multiplier + 1u);
+}
+
+void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+{
+    struct rack *rack = &c->flow->rack;
+    struct flight *f = c->flow->flight;
+    rack->wait_us = 0;
+    if (!rack->valid)
+        return;
+    const uint32_t usual = rack->rtt_us + window_us(weir, c), doubtful = rack->rtt_us + window_of(weir, c, 1);
+    for (uint32_t index = 0; index < f->count; index++) {
+        const struct flight_record *r = flight_at(f, index);
+        if (r->sent & (FLIGHT_SACKED | FLIGHT_LOST))
+            continue;
+        if (!flight_sent_after(rack->sent_us, rack->end, flight_time(r->sent), r->end)) {
+            if (!(r->sent & FLIGHT_RETRANSMITTED))
+                return;  // what follows left later still
+            continue;
+        }
+        // What was sent again within the tick in which the newest delivered was sent for the first time left after it as likely as not.
+        const bool doubt = r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
+        const uint32_t waited = weir->now - flight_time(r->sent), patience = doubt ? max_u32(usual, doubtful) : usual;
+        if (waited >= patience)
+            delta->newly_lost += flight_lose(f, index);
+        else
+            rack->wait_us = max_u32(rack->wait_us, patience - waited);
+    }
+}
+
+uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c)
+{
+    struct rack *rack = &c->flow->rack;
+    struct flight *f = c->flow->flight;
+    struct flight_delta delta = {0};
+    rack->wait_us = 0;
+    if (f->count && flight_at(f, 0)->sent & FLIGHT_SACKED) {  // the peer has reneged
+        rack->valid = false;
+        return flight_lose_all(f);
+    }
+    const uint32_t patience = (rack->rtt_us ? rack->rtt_us : rtt_smoothed(&c->rtt)) + window_us(weir, c);
+    flight_lose_first(&weir->memory, &c->flow->flight, c->mss, &delta);
+    f = c->flow->flight;
+    for (uint32_t index = 0; index < f->count; index++)
+        if (weir->now - flight_time(flight_at(f, index)->sent) >= patience)
+            delta.newly_lost += flight_lose(f, index);
+    return delta.newly_lost;
+}
+
+uint32_t tcp_rack_wait(const struct tcp_conn *c) { return c->flow->rack.wait_us; }

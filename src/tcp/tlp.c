@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round trips a segment is
+// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time; the RTO runs while it is
+// out.
+#include "tcp/internal.h"
+
+#define MAX_ACK_DELAY_US 200000u   // §7.2: how long a peer may delay the acknowledgement of a single segment
+#define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
+#define SLACK_US 2000u             // what a busy host may take to answer; on the shortest paths two round trips are nothing
+
+uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t unfit = TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_USE_SACK;
+    if ((c->flags & unfit) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->flow->flight->sacked || c->backoff ||
+        !tcp_synchronised(c))
+        return 0;
+    if (!c->rtt.srtt8_us)
+        return FIRST_TIMEOUT_US;
+    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US + weir->port->granularity_us;
+    return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
+}
+
+void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
+{
+    c->flow->tlp.due = true;
+    tcp_wants_output(weir, c);
+}
+
+void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
+{
+    c->flow->tlp = (struct tlp){.end = c->snd.nxt, .waiting = true, .again = again};
+    count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
+}
+
+// §7.4. New data proves itself. What was sent before has mended a loss, unless the acknowledgement shows that both came: a duplicate, or
+// one that reports a duplicate. Only one beyond the probe tells that no such will come.
+bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
+{
+    struct tlp *tlp = &c->flow->tlp;
+    tlp->due = false;
+    if (!tlp->waiting || seq_lt(c->snd.una, tlp->end))
+        return false;
+    if (tlp->again && !duplicate && c->snd.una == tlp->end)
+        return false;
+    tlp->waiting = false;
+    return tlp->again && !duplicate;
+}
+
+void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp = (struct tlp){0}; }
