@@ -145,7 +145,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         .duplicate = duplicate,
         .reports_duplicate = reports_duplicate(c, segment),
     };
-    tcp_rack_begin(weir, c, &delta);
+    tcp_rack_begin(weir, c, segment, &delta);
     if (advances)
         advance_una(weir, c, segment->ack, &delta);
     if (segment->options.sack_count && (c->flags & TCP_USE_SACK)) {

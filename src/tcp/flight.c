@@ -395,13 +395,9 @@ uint32_t flight_lose_all(struct flight *f)
 
 void flight_unlose(struct flight *f)
 {
-    for (uint32_t index = 0; index < f->count; index++) {
-        struct flight_record *r = flight_at(f, index);
-        if ((r->sent & (FLIGHT_LOST | FLIGHT_RETRANSMITTED)) != FLIGHT_LOST)
-            continue;
-        r->sent &= ~(uint32_t)FLIGHT_LOST;
-        f->lost -= r->end - flight_record_start(f, index);
-    }
+    for (uint32_t index = 0; f->lost && index < f->count; index++)
+        flight_at(f, index)->sent &= ~(uint32_t)FLIGHT_LOST;
+    f->lost = 0;
     f->detected = f->start;
 }
 

@@ -135,11 +135,11 @@ static inline uint32_t flight_record_start(const struct flight *f, uint32_t inde
 static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
 // Marks record `index` LOST unless it is SACKED, also when it was sent again. Returns the bytes newly lost.
 uint32_t flight_lose(struct flight *flight, uint32_t index);
-// Nothing that was never sent again is LOST: it was late (RFC 5682, RFC 3522).
+// Nothing is LOST: it was late (RFC 5682, RFC 3522).
 void flight_unlose(struct flight *flight);
 #else
 static inline uint32_t flight_end(const struct flight *f) { return f->end; }
-static inline void flight_unlose(struct flight *f) { (void)f; }
+static inline void flight_unlose(struct flight *f) { f->lost = 0; }
 #endif
 static inline uint32_t flight_outstanding(const struct flight *f) { return flight_end(f) - f->start; }
 // RFC 6675 pipe: bytes thought to be in the network.

@@ -36,7 +36,8 @@ struct rack {
     uint32_t wait_us;       // after so long, what is not lost yet is; 0: nothing waits
 };
 static inline bool tcp_rack_on(uint32_t use_sack) { return use_sack != 0; }
-void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);  // before the log hears of an acknowledgement
+// Before the log hears of an acknowledgement.
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
 void tcp_rack_duplicate(struct tcp_conn *c);  // the peer reported a duplicate (RFC 2883)
 void tcp_rack_recovered(struct tcp_conn *c);  // a recovery ended
@@ -48,9 +49,10 @@ uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c);  // the bytes 
 uint32_t tcp_rack_wait(const struct tcp_conn *c);                  // µs; 0: nothing waits
 #else
 static inline bool tcp_rack_on(uint32_t use_sack) { return (void)use_sack, false; }
-static inline void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+static inline void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                                  struct flight_delta *delta)
 {
-    (void)weir, (void)c, (void)delta;
+    (void)weir, (void)c, (void)segment, (void)delta;
 }
 static inline void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
 {

@@ -7,14 +7,27 @@
 #define MULTIPLIER_MAX 63u      // beyond, SRTT is the smaller bound for any path worth the name
 #define DUPLICATES 3u           // DupThresh
 
-void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
+// What was sent again later than the limit cannot be what this acknowledgement is of (§6.2, step 2): it is younger than any round trip, or
+// than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it.
+static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+{
+    delta->limit_young = c->rtt.min_us != UINT32_MAX;
+    delta->young_us = weir->now - c->rtt.min_us;
+    const uint32_t echo_us = tcp_timestamps_rtt(weir, c, segment);
+    if (!echo_us || !seq_lt(c->snd.una, segment->ack))
+        return;
+    const uint32_t tick_end = weir->now - echo_us + 1000;
+    delta->young_us = delta->limit_young ? seq_min(delta->young_us, tick_end) : tick_end;
+    delta->limit_young = true;
+}
+
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     delta->fack = c->snd.una;
     if (!c->flow)
         return;
     delta->fack = c->flow->flight->fack;
-    delta->limit_young = c->rtt.min_us != UINT32_MAX;
-    delta->young_us = weir->now - c->rtt.min_us;
+    limit_young(weir, c, segment, delta);
     if (flight_plain(c->flow->flight))
         c->flow->rack.valid = false;
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// F-RTO (RFC 5682, with SACK): timeouts that were for nothing, and those that were not.
+// profiles: small
+#include "tcp/loss_fixture.h"
+
+// Four segments in flight, more queued, and a timeout: 0 has just gone again. The tail probe went before.
+static void time_out(struct tcp_fixture *t, uint32_t queued)
+{
+    loss_bring(t, NULL);
+    flow(t)->window.cwnd = 4 * MSS;
+    user_write(t, 0, (4 + queued) * MSS);
+    assert_int_equal(peer_drain_count(t), 4);
+    peer_pass(t, 2 * RTT_US + 5000);
+    peer_drain(t);
+    peer_pass(t, RTT_US + 205000);
+    peer_expect(t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(t);
+    assert_int_equal(counted(t, RTO), 1);
+    assert_int_equal(flow(t)->window.cwnd, MSS);
+}
+
+static void late_acknowledgements_undo_it(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 10);
+    const uint32_t next = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_expect(&t, TCP_ACK, next, 0, MSS);  // step 2b: new data, not what is thought lost
+    while (peer_has_more(&t)) {
+        peer_take(&t);
+        assert_true(t.got_seq > next);
+    }
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);  // 1 and 2 were never sent again
+    assert_int_equal(counted(&t, SPURIOUS), 1);
+    assert_false(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    assert_true(flow(&t)->window.cwnd >= 4 * MSS);
+    assert_int_equal(flow(&t)->window.ssthresh, WEIR_CC_UNLIMITED);
+    assert_int_equal(flow(&t)->flight->lost, 0);
+    while (peer_has_more(&t)) {
+        peer_take(&t);
+        assert_true(t.got_seq > next);  // 3 is not sent again
+    }
+    tcp_fixture_close(&t);
+}
+
+static void an_acknowledgement_of_more_tells_at_once(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 0);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    assert_int_equal(counted(&t, SPURIOUS), 1);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+static void real_loss_is_mended(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 10);
+    const uint32_t next = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_expect(&t, TCP_ACK, next, 0, MSS);
+    peer_drain(&t);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, MSS, 1, (uint32_t[]){next, next + MSS});
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    assert_int_equal(counted(&t, SPURIOUS), 0);
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    tcp_fixture_close(&t);
+}
+
+// Step 2b needs something new to send: otherwise the usual recovery.
+static void without_new_data_the_lost_goes(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 0);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    assert_int_equal(counted(&t, SPURIOUS), 0);
+    tcp_fixture_close(&t);
+}
+
+// New data that Nagle holds back, or no window for it, must not leave the connection waiting for the next timeout.
+static void new_data_that_may_not_go_stops_nothing(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 0);
+    user_write(&t, 4 * MSS, 100);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_pass(&t, 1000);
+    assert_true(peer_has_more(&t));
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(late_acknowledgements_undo_it),
+        cmocka_unit_test(an_acknowledgement_of_more_tells_at_once),
+        cmocka_unit_test(real_loss_is_mended),
+        cmocka_unit_test(without_new_data_the_lost_goes),
+        cmocka_unit_test(new_data_that_may_not_go_stops_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// RACK (RFC 8985 §6): what is lost by the time it was sent, and what is only late.
+// profiles: small
+#include "tcp/loss_fixture.h"
+
+static void what_may_be_late_is_waited_for(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 4);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 2);
+    peer_pass(&t, RTT_US / 4 - 200);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 400);  // §6.2: a quarter of the round trip; a timer ends it, not the RTO
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_int_equal(counted(&t, FAST_RECOVERY), 1);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+static void what_comes_in_time_is_not_sent_again(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 4);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 2);
+    peer_pass(&t, 3000);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    assert_true(flow(&t)->rack.reordering);
+    peer_pass(&t, 10000);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+static void three_segments_above_are_proof(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 10);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 2, 5);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    peer_expect_nothing(&t);  // not 5 to 9: sent at the same time, their place tells that they left later (§6.1)
+    assert_int_equal(flow(&t)->flight->lost, 0);
+    tcp_fixture_close(&t);
+}
+
+static void after_reordering_time_alone_decides(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    tcp_rack_late(tcp_fixture_conn(&t));
+    loss_send(&t, 0, 10);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 6);
+    peer_pass(&t, RTT_US / 4 - 200);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 400);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
+// Lost again: found when something that left after the repetition arrives, long before the RTO.
+static void a_lost_retransmission_is_found(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 10);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 10);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    for (uint32_t round = 0; round < 5; round++) {
+        peer_pass(&t, 1000);
+        user_write(&t, (10 + round) * MSS, MSS);
+        peer_expect(&t, TCP_ACK, (10 + round) * MSS, 0, MSS);
+        peer_pass(&t, RTT_US);
+        loss_sack(&t, 0, 1, 11 + round);
+        peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        peer_expect_nothing(&t);
+    }
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, FAST_RECOVERY), 1);  // one reduction for all
+    peer_send(&t, TCP_ACK, 0, 15 * MSS);
+    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    tcp_fixture_close(&t);
+}
+
+// §6.2, step 2: an ACK that comes sooner than any round trip is of the first transmission; it must not make all the rest look lost.
+static void an_ack_of_a_young_retransmission_proves_nothing(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 10);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 4);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_pass(&t, 1000);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    peer_pass(&t, 3000);
+    peer_expect_nothing(&t);
+    assert_int_equal(flow(&t)->flight->lost, 0);
+    // One as old as a round trip is believed.
+    struct flight_delta delta = {.limit_young = true, .young_us = 100000};
+    struct flight *f = flow(&t)->flight;
+    flight_resent(&t.weir->memory, &flow(&t)->flight, f->start, f->start + MSS, 100008);
+    f = flow(&t)->flight;
+    flight_acked(f, f->start + MSS, &delta);
+    assert_false(delta.late_valid);
+    flight_resent(&t.weir->memory, &flow(&t)->flight, f->start, f->start + MSS, 99992);
+    f = flow(&t)->flight;
+    flight_acked(f, f->start + MSS, &delta);
+    assert_true(delta.late_valid && delta.late_resent);
+    assert_int_equal(delta.late_us, 99992);
+    tcp_fixture_close(&t);
+}
+
+// §6.3: after a timeout what left just now is not lost.
+static void a_timeout_spares_what_is_young(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 3);
+    peer_pass(&t, 2 * RTT_US + 5000);  // the tail probe
+    peer_drain(&t);
+    peer_pass(&t, 200000);
+    assert_int_equal(counted(&t, RTO), 0);
+    loss_send(&t, 3, 3);
+    peer_pass(&t, 18000);
+    assert_int_equal(counted(&t, RTO), 1);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    assert_int_equal(flow(&t)->flight->lost, 2 * MSS);
+    assert_int_equal(flow(&t)->window.cwnd, MSS);
+    tcp_fixture_close(&t);
+}
+
+// §6.2, step 4: a reported duplicate widens the window, once a round trip; sixteen recoveries without narrow it again.
+static void duplicates_widen_the_window(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 4);
+    struct tcp_conn *c = tcp_fixture_conn(&t);
+    for (int i = 0; i < 3; i++)
+        peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
+    assert_int_equal(flow(&t)->rack.multiplier, 1);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    loss_send(&t, 4, 2);
+    peer_sack(&t, 5 * MSS, 1, (uint32_t[]){4 * MSS, 5 * MSS});
+    assert_int_equal(flow(&t)->rack.multiplier, 2);
+    tcp_rack_late(c);
+    peer_send(&t, TCP_ACK, 0, 6 * MSS);
+    loss_rtt(&t);
+    loss_send(&t, 6, 4);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 6, 7, 10);
+    peer_pass(&t, 3 * RTT_US / 4 - 200);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 400);
+    peer_expect(&t, TCP_ACK, 6 * MSS, 0, MSS);
+    for (int i = 0; i < 15; i++)
+        tcp_rack_recovered(c);
+    assert_int_equal(flow(&t)->rack.multiplier, 2);
+    tcp_rack_recovered(c);
+    assert_int_equal(flow(&t)->rack.multiplier, 0);
+    tcp_fixture_close(&t);
+}
+
+// What left within the same tick as the repetition, first or after it, nobody knows: it is waited for, not sent a third time.
+static void a_tie_with_a_retransmission_waits(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 9);
+    peer_pass(&t, RTT_US);
+    user_write(&t, 9 * MSS, MSS);
+    peer_drain(&t);
+    loss_sack(&t, 0, 1, 9);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 10);
+    peer_pass(&t, RTT_US / 4 - 200);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 400);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_may_be_late_is_waited_for),    cmocka_unit_test(what_comes_in_time_is_not_sent_again),
+        cmocka_unit_test(three_segments_above_are_proof),    cmocka_unit_test(after_reordering_time_alone_decides),
+        cmocka_unit_test(a_lost_retransmission_is_found),    cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
+        cmocka_unit_test(a_timeout_spares_what_is_young),    cmocka_unit_test(duplicates_widen_the_window),
+        cmocka_unit_test(a_tie_with_a_retransmission_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The tail-loss probe (RFC 8985 §7).
+// profiles: small
+#include "tcp/loss_fixture.h"
+
+#define PROBE_US (2 * RTT_US + 2000)
+
+static void the_last_segment_goes_again(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 3);
+    peer_pass(&t, PROBE_US - 100);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 2200);
+    peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    peer_pass(&t, RTT_US);
+    // Its SACK shows the holes: fast recovery, no timeout.
+    loss_sack(&t, 0, 2, 3);
+    peer_pass(&t, RTT_US / 4 + 200);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+// §7.2: a peer may sit on the acknowledgement of a single segment.
+static void a_single_segment_is_given_time(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 1);
+    peer_pass(&t, RTT_US + 199000);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 3000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);  // with the window as it was, not by a timeout
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(flow(&t)->window.cwnd, 10 * MSS);
+    tcp_fixture_close(&t);
+}
+
+static void new_data_is_the_better_probe(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 3);
+    user_write(&t, 3 * MSS, 100);  // Nagle holds it
+    peer_expect_nothing(&t);
+    peer_pass(&t, PROBE_US + 2200);
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, 100);
+    peer_expect_nothing(&t);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    tcp_fixture_close(&t);
+}
+
+static void the_end_of_a_connection_is_probed_too(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 2);
+    assert_int_equal(weir_socket_shutdown(t.weir, t.socket, WEIR_SHUT_WRITE), WEIR_OK);
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_ACK | TCP_FIN, 2 * MSS, 0, 0);
+    peer_pass(&t, PROBE_US + 2200);
+    peer_expect(&t, TCP_ACK | TCP_FIN, MSS, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS + 1);
+    assert_state(&t, WEIR_TCP_FIN_WAIT_2);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+static void one_probe_and_then_the_timeout(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 3);
+    peer_pass(&t, PROBE_US + 2200);
+    assert_int_equal(peer_drain_count(&t), 1);
+    peer_pass(&t, RTT_US + 195000);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 5000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    assert_int_equal(counted(&t, RTO), 1);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    tcp_fixture_close(&t);
+}
+
+// What the probe mended was a loss all the same (§7.4.2); when the peer reports that both came there was none.
+static void a_mended_loss_costs_what_a_loss_costs(void **state)
+{
+    for (int both = 0; both < 2; both++) {
+        struct tcp_fixture t;
+        (void)state;
+        loss_bring(&t, NULL);
+        loss_send(&t, 0, 2);
+        peer_pass(&t, PROBE_US + 2200);
+        peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+        peer_send(&t, TCP_ACK, 0, 2 * MSS);
+        assert_int_equal(flow(&t)->window.cwnd, 10 * MSS);  // it may be either, as yet
+        if (both)
+            peer_sack(&t, 2 * MSS, 1, (uint32_t[]){MSS, 2 * MSS});
+        loss_send(&t, 2, 2);
+        peer_pass(&t, RTT_US);
+        peer_send(&t, TCP_ACK, 0, 4 * MSS);
+        if (both)
+            assert_true(flow(&t)->window.cwnd >= 10 * MSS);
+        else
+            assert_true(flow(&t)->window.cwnd < 8 * MSS);
+        assert_int_equal(counted(&t, FAST_RECOVERY), 0);
+        tcp_fixture_close(&t);
+    }
+}
+
+// §7.2: not without SACK, which would show nothing; not while the scoreboard knows more.
+static void when_there_is_no_probe(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, &(struct tcp_fixture_options){0});
+    loss_send(&t, 0, 3);
+    peer_pass(&t, RTT_US + 300000);
+    assert_int_equal(counted(&t, TAIL_PROBE), 0);
+    assert_int_equal(counted(&t, RTO), 1);
+    tcp_fixture_close(&t);
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 4);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 2);
+    peer_pass(&t, RTT_US);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_pass(&t, 3 * RTT_US);
+    assert_int_equal(counted(&t, TAIL_PROBE), 0);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_segment_goes_again),    cmocka_unit_test(a_single_segment_is_given_time),
+        cmocka_unit_test(new_data_is_the_better_probe),   cmocka_unit_test(the_end_of_a_connection_is_probed_too),
+        cmocka_unit_test(one_probe_and_then_the_timeout), cmocka_unit_test(a_mended_loss_costs_what_a_loss_costs),
+        cmocka_unit_test(when_there_is_no_probe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
