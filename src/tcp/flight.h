@@ -133,12 +133,14 @@ static inline uint32_t flight_record_start(const struct flight *f, uint32_t inde
     return index ? f->record[f->head + index - 1].end : f->start;
 }
 static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
+static inline bool flight_any_resent(const struct flight *f) { return f->retransmitted != 0; }
 // Marks record `index` LOST unless it is SACKED, also when it was sent again. Returns the bytes newly lost.
 uint32_t flight_lose(struct flight *flight, uint32_t index);
 // Nothing is LOST: it was late (RFC 5682, RFC 3522).
 void flight_unlose(struct flight *flight);
 #else
 static inline uint32_t flight_end(const struct flight *f) { return f->end; }
+static inline bool flight_any_resent(const struct flight *f) { return seq_lt(f->start, f->resent_end); }
 static inline void flight_unlose(struct flight *f) { f->lost = 0; }
 #endif
 static inline uint32_t flight_outstanding(const struct flight *f) { return flight_end(f) - f->start; }
