@@ -132,6 +132,7 @@ struct undo {
     uint32_t resent_ms;  // when the first of them went: our timestamps' clock
     bool possible;       // the reduction may yet turn out spurious
     bool resent;         // resent_ms is known
+    bool mixed;          // something in flight then had been sent again before
 };
 void tcp_undo_begin(struct tcp_conn *c);  // a reduction
 void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes);

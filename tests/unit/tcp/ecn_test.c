@@ -363,8 +363,13 @@ static void cwr_goes_once_with_new_data(void **state)
     peer_drain(&t);
     // It is lost with all that followed: what is sent again bears none, the next new data does, since a loss reduces, too.
     peer_pass(&t, 400000);
-    peer_take(&t);
-    expect(0, NOT_ECT);
+    while (peer_has_more(&t)) {  // a tail probe, of new data, and by the timeout
+        peer_take(&t);
+        if (t.got_seq == (11 + more) * MSS)
+            more++;
+        else
+            expect(0, NOT_ECT);
+    }
     peer_marked(ECE, NOT_ECT, 0, (11 + more) * MSS, 0);
     peer_take(&t);
     assert_int_equal(t.got_seq, (11 + more) * MSS);
@@ -387,7 +392,7 @@ static void a_mark_beside_a_loss_costs_nothing_more(void **state)
     t.ace = 0;
     assert_int_equal(conn()->flow->window.ssthresh, ssthresh);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_ECN_REDUCED), 0);
-    assert_false(conn()->flow->may_undo);  // spurious or not, there was congestion
+    assert_false(conn()->flow->undo.possible);  // spurious or not, there was congestion
     tcp_fixture_close(&t);
 
     established();
