@@ -460,16 +460,16 @@ static void judge(struct check *check, struct talk *talk, uint8_t from, const st
 // Big-endian words; the last byte alone is the upper half of one.
 static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
 {
-    uint64_t sum = 0;
+    uint64_t even = 0, odd = 0, sum;
     uint32_t at = 0;
-    for (uint32_t word; at + 4 <= length; at += 4) {
-        memcpy(&word, bytes + at, 4);
-        sum += word;
+    for (uint64_t word; at + 8 <= length; at += 8) {
+        memcpy(&word, bytes + at, 8);
+        even += word & 0xffffffff;
+        odd += word >> 32;
     }
-    sum = (sum & 0xffffffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (even & 0xffffffff) + (even >> 32) + (odd & 0xffffffff) + (odd >> 32);
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
     const uint16_t native = (uint16_t)sum;
     uint32_t result = get16((const uint8_t *)&native);  // a sum of words in the machine's order, its bytes swapped where needed
     for (; at + 2 <= length; at += 2)

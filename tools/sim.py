@@ -132,8 +132,9 @@ def fairness(options):
     found, result = run_all("fairness", jobs), {}
     print(f"\n100 Mbit/s, 20 ms, {options.seconds} s: Jain index, share of the algorithm, mean queueing delay (ms)")
     for (name, other, count), one in found.items():
-        own = sum(flow["mbit"] for flow in one["flows"] if flow["cc"] == name)
-        value = {"jain": one["jain"], "share": round(own / one["mbit"], 4) if one["mbit"] else 0, "queue_ms": one["queue_ms"], "mbit": one["mbit"]}
+        own = sum(flow["received"] for flow in one["flows"] if flow["cc"] == name)
+        every = sum(flow["received"] for flow in one["flows"])
+        value = {"jain": one["jain"], "share": round(own / every, 4) if every else 0, "queue_ms": one["queue_ms"], "mbit": one["mbit"]}
         result.setdefault(name, {}).setdefault(other, {})[str(count)] = value
     for name in names:
         for other, counts in sorted(result[name].items()):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """sim/golden/goodput.txt is what comes out: a change of behaviour is a diff, to be committed with the change (make sim-golden)."""
+import json
 import os
 import pathlib
 import subprocess
@@ -47,3 +48,22 @@ def test_a_failing_run_prints_its_replay():
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100" in done.stderr, done.stderr
+
+
+def test_many_hosts_in_one_process():
+    command = [str(ROOT / "build/host/weir-sim"), "--scenario", "hosts", "--hosts", "200"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    assert result["hosts"] == 200 and result["received"] == result["flows"] * 20100
+
+
+def test_settings_come_from_a_file(tmp_path):
+    path = tmp_path / "link.conf"
+    path.write_text("# a comment\nscenario = bulk\nbytes = 50000   # and another\nloss = 2\n")
+    program = str(ROOT / "build/host/weir-sim")
+    by_file = subprocess.run([program, "--file", path], capture_output=True, text=True, check=True).stdout
+    by_words = subprocess.run([program, "--bytes", "50000", "--loss", "2"], capture_output=True, text=True, check=True).stdout
+    assert by_file.split('"real_s"')[0] == by_words.split('"real_s"')[0]
+    path.write_text("no_such = 1\n")
+    done = subprocess.run([program, "--file", path], capture_output=True, text=True)
+    assert done.returncode == 2 and "no_such" in done.stderr and "line 1" in done.stderr
