@@ -3,6 +3,8 @@
 # how QEMU starts it stands in tools/boards.py.
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
 FIRMWARE := $(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c))
+# Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
+ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
 
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
 BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DMEMORY_BYTES=10240
@@ -22,12 +24,12 @@ BOARD_START_xilinx-zynq-a9 := boards/armv7a
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
-FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards
+FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
 upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
+BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
     $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
@@ -42,10 +44,13 @@ $(B)/boards/$(1)/obj/%.o: %.S tools/boards.mk
 $(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
--include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d)
+$(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+	@echo "  LINK  $$@"
+	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+-include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d)
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
-firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf))
+firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))

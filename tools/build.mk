@@ -24,10 +24,11 @@ SRC_tiny := $(filter-out $(LEFT_OUT_tiny),$(SRC))
 SRC_small := $(filter-out $(LEFT_OUT_small),$(SRC))
 SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
 SIM_MAIN := sim/main.c sim/script/engine.c
-HOST_PARTS := $(filter-out $(SIM_MAIN),$(call find_c,api ports/posix drivers sim))
+# The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c ports/coop/start.c,$(call find_c,api kernel/coop ports/posix ports/coop drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
-EXAMPLES := $(filter-out examples/firmware/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/%,$(call find_c,examples))
 UNIT_ALL := $(call find_c,tests/unit)
 UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
@@ -115,6 +116,12 @@ $(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/l
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
+# Romantiki's programs over BSD sockets and POSIX threads: build/host/romantiki/PROGRAM.
+apps: $(patsubst examples/romantiki/%.c,$(B)/host/romantiki/%,$(wildcard examples/romantiki/*.c))
+$(B)/host/romantiki/%: examples/romantiki/%.c api/romantiki/bsd.c api/romantiki/bsd.h api/romantiki/romantiki.h
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS_COMMON) -O2 -Iapi -DROMANTIKI_BSD $< api/romantiki/bsd.c -o $@ -pthread
 tests: $(addprefix tests-,$(VARIANTS))
 # For tests/run.py: what there is to build and run.
 .PHONY: list-tests

@@ -63,6 +63,8 @@ int weir_socket_commit(struct weir *weir, weir_socket socket, uint32_t bytes);
 // 0 is end of stream; WEIR_AGAIN: none yet. Valid until consume or close. consume may send a window update (next poll).
 int weir_socket_peek(struct weir *weir, weir_socket socket, uint32_t skip, struct weir_slice *slices, int count);
 int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes);
+// What has been received is acknowledged with the next poll, not after the delay (RFC 1122 §4.2.3.2); WEIR_OK also when nothing is owed.
+int weir_socket_acknowledge(struct weir *weir, weir_socket socket);
 // Copying forms. Return bytes moved, or an error.
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes);
 int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes);

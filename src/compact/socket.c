@@ -273,6 +273,18 @@ int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes)
     return c ? consume(weir, c, bytes) : no_conn(weir, socket);
 }
 
+int weir_socket_acknowledge(struct weir *weir, weir_socket socket)
+{
+    struct conn *c = find_conn(weir, socket);
+    if (!c)
+        return no_conn(weir, socket);
+    if (c->flags & CONN_ACK_DELAYED) {
+        c->flags |= CONN_ACK_NOW;
+        weir->output_pending = true;
+    }
+    return WEIR_OK;
+}
+
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes)
 {
     struct conn *c = find_conn(weir, socket);

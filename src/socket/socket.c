@@ -222,6 +222,15 @@ int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes)
     return error ? error : tcp_consume(weir, c, bytes);
 }
 
+int weir_socket_acknowledge(struct weir *weir, weir_socket socket)
+{
+    struct tcp_conn *c;
+    const int error = socket_conn(weir, socket, &c);
+    if (!error)
+        tcp_acknowledge(weir, c);
+    return error;
+}
+
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes)
 {
     struct tcp_conn *c;

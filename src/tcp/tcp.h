@@ -98,6 +98,7 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
 int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes);         // peek, copy, consume
 int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_slice *slices, int count);
 int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
+void tcp_acknowledge(struct weir *weir, struct tcp_conn *c);  // what an acknowledgement is owed for, with the next poll
 int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool peek);
 int tcp_at_mark(struct weir *weir, struct tcp_conn *c);
 

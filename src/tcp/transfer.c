@@ -148,6 +148,14 @@ int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
     return (int)bytes;
 }
 
+void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->flags & TCP_ACK_DELAYED))
+        return;
+    c->flags |= TCP_ACK_NOW;
+    tcp_wants_output(weir, c);
+}
+
 // One look at the queue: a read stops at the urgent mark, as the look does (RFC 6093 §3.1).
 int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Romantiki's API over BSD sockets and POSIX threads: bsd.h.
+#define _POSIX_C_SOURCE 200809L
+#include "bsd.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t news;
+static pthread_once_t news_made = PTHREAD_ONCE_INIT;
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+// --- sockets -------------------------------------------------------------------------------------------------------------------------
+
+void romantiki_socket_init(struct romantiki_socket *socket, int mode) { *socket = (struct romantiki_socket){-1, mode}; }
+
+int socket_close(struct romantiki_socket *socket)
+{
+    const int descriptor = socket->descriptor;
+    socket->descriptor = -1;
+    return descriptor >= 0 && close(descriptor) ? -errno : EOK;
+}
+
+static struct sockaddr_in name_of(uint32_t address, uint16_t port)
+{
+    return (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(address), .sin_port = htons(port)};
+}
+
+static int make(struct romantiki_socket *to, int type, uint32_t address, uint16_t port)
+{
+    const struct sockaddr_in name = name_of(address, port);
+    const int on = 1;
+    to->descriptor = socket(AF_INET, type, 0);
+    if (to->descriptor < 0)
+        return -errno;
+    if (type == SOCK_STREAM)
+        setsockopt(to->descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(to->descriptor, (const struct sockaddr *)&name, sizeof name) == 0)
+        return EOK;
+    const int error = -errno;
+    (void)socket_close(to);
+    return error;
+}
+
+int socket_bind(struct romantiki_socket *socket, uint16_t port) { return make(socket, SOCK_DGRAM, INADDR_ANY, port); }
+
+int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address)
+{
+    const int error = make(socket, SOCK_STREAM, address, port);
+    if (error != EOK || listen(socket->descriptor, 5) == 0)
+        return error;
+    (void)socket_close(socket);
+    return -errno;
+}
+
+// Waits until the socket is ready as its mode and the timeout say: EOK, EWAIT, ETIMEOUT or an error.
+static int wait_for(const struct romantiki_socket *socket, short what, const unsigned *timeout_ms)
+{
+    struct pollfd one = {socket->descriptor, what, 0};
+    const int wait_ms = socket->mode & SOCK_NONBLOCKING ? 0 : timeout_ms ? (int)*timeout_ms : -1;
+    int found;
+    if (socket->descriptor < 0)
+        return -EBADF;
+    while ((found = poll(&one, 1, wait_ms)) < 0 && errno == EINTR)
+        ;
+    return found > 0 ? EOK : found < 0 ? -errno : socket->mode & SOCK_NONBLOCKING ? EWAIT : ETIMEOUT;
+}
+
+static void prepare(const struct romantiki_socket *socket)
+{
+    const int on = 1;
+    if (socket->mode & SOCK_SPLIT)
+        setsockopt(socket->descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void socket_accept(struct romantiki_socket *listener, struct romantiki_socket *stream, int *res)
+{
+    (void)socket_close(stream);
+    *res = wait_for(listener, POLLIN, NULL);
+    if (*res != EOK)
+        return;
+    stream->descriptor = accept(listener->descriptor, NULL, NULL);
+    if (stream->descriptor < 0)
+        *res = -errno;
+    else
+        prepare(stream);
+}
+
+void socket_connect(struct romantiki_socket *socket_, uint32_t address, uint16_t port, int *res, const unsigned *timeout_ms)
+{
+    const struct sockaddr_in name = name_of(address, port);
+    int error = 0;
+    socklen_t bytes = sizeof error;
+    (void)socket_close(socket_);
+    socket_->descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    const int flags = fcntl(socket_->descriptor, F_GETFL);
+    fcntl(socket_->descriptor, F_SETFL, flags | O_NONBLOCK);
+    *res = EOK;
+    if (connect(socket_->descriptor, (const struct sockaddr *)&name, sizeof name)) {
+        *res = errno == EINPROGRESS ? wait_for(socket_, POLLOUT, timeout_ms) : -errno;
+        if (*res == EOK && getsockopt(socket_->descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error)
+            *res = -error;
+    }
+    fcntl(socket_->descriptor, F_SETFL, flags);
+    if (*res == EOK)
+        prepare(socket_);
+    else if (*res != EWAIT)
+        (void)socket_close(socket_);
+}
+
+void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res, const unsigned *timeout_ms)
+{
+    *received = 0;
+    *res = wait_for(socket, POLLIN, timeout_ms);
+    if (*res != EOK)
+        return;
+    const ssize_t got = recv(socket->descriptor, data, bytes, 0);
+    if (got < 0)
+        *res = -errno;
+    else
+        *received = (unsigned)got;
+}
+
+void socket_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res, const unsigned *timeout_ms)
+{
+    unsigned piece = socket->mode & SOCK_SPLIT && bytes > 1 ? (bytes + 1) / 2 : bytes;
+    *res = EOK;
+    for (*sent = 0; *sent < bytes && *res == EOK; piece = bytes - *sent) {
+        *res = wait_for(socket, POLLOUT, timeout_ms);
+        if (*res != EOK)
+            return;
+        const ssize_t put = send(socket->descriptor, (const char *)data + *sent, piece, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (put > 0)
+            *sent += (unsigned)put;
+        else if (errno != EAGAIN)
+            *res = -errno;
+    }
+}
+
+void socket_select(struct romantiki_socket *const *list, unsigned count, unsigned *ready, const unsigned *timeout_ms)
+{
+    struct pollfd all[32];
+    *ready = 0;
+    for (unsigned i = 0; i < count; i++)
+        all[i] = (struct pollfd){list[i]->descriptor, POLLIN, 0};
+    if (poll(all, count, timeout_ms ? (int)*timeout_ms : -1) > 0)
+        for (unsigned i = 0; i < count; i++)
+            *ready |= (unsigned)(all[i].revents != 0) << i;
+}
+
+void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, struct weir_endpoint *from, int *res,
+                     const unsigned *timeout_ms)
+{
+    struct sockaddr_in name;
+    socklen_t length = sizeof name;
+    *received = 0;
+    *res = wait_for(socket, POLLIN, timeout_ms);
+    if (*res != EOK)
+        return;
+    const ssize_t got = recvfrom(socket->descriptor, data, bytes, 0, (struct sockaddr *)&name, &length);
+    if (got < 0) {
+        *res = -errno;
+        return;
+    }
+    *received = (unsigned)got;
+    *from = (struct weir_endpoint){{ntohl(name.sin_addr.s_addr)}, ntohs(name.sin_port)};
+}
+
+void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to, int *res,
+                   const unsigned *timeout_ms)
+{
+    const struct sockaddr_in name = name_of(to->addr.v4, to->port);
+    *res = wait_for(socket, POLLOUT, timeout_ms);
+    if (*res == EOK && sendto(socket->descriptor, data, bytes, 0, (const struct sockaddr *)&name, sizeof name) < 0)
+        *res = -errno;
+}
+
+// --- tasks ---------------------------------------------------------------------------------------------------------------------------
+
+static void make_news(void)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&news, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+static void *thread(void *context)
+{
+    struct romantiki_task *task = context;
+    task->function(task->prm);
+    return NULL;
+}
+
+void romantiki_task_start(struct romantiki_task *task, coop_function *function, void *prm)
+{
+    task->function = function;
+    task->prm = prm;
+    pthread_create(&task->thread, NULL, thread, task);
+    pthread_detach(task->thread);
+}
+
+void romantiki_give(struct romantiki_flag *flag, unsigned most)
+{
+    pthread_once(&news_made, make_news);
+    pthread_mutex_lock(&lock);
+    if (flag->count < most)
+        flag->count++;
+    pthread_cond_broadcast(&news);
+    pthread_mutex_unlock(&lock);
+}
+
+void romantiki_flag_take(struct romantiki_flag *flag, const unsigned *timeout_ms, int *res)
+{
+    const uint64_t due_us = timeout_ms ? now_us() + *timeout_ms * 1000ull : 0;
+    const struct timespec due = {(time_t)(due_us / 1000000), (long)(due_us % 1000000 * 1000)};
+    int late = 0;
+    pthread_once(&news_made, make_news);
+    pthread_mutex_lock(&lock);
+    while (!flag->count && !late)
+        late = timeout_ms ? pthread_cond_timedwait(&news, &lock, &due) : pthread_cond_wait(&news, &lock);
+    *res = flag->count > 0;
+    flag->count -= (unsigned)*res;
+    pthread_mutex_unlock(&lock);
+}
+
+void romantiki_sleep_us(uint64_t microseconds)
+{
+    struct timespec left = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000 * 1000)};
+    while (nanosleep(&left, &left) && errno == EINTR)
+        ;
+}
+
+void romantiki_timer_start(struct romantiki_timer *timer, uint32_t first_us, uint32_t period_us)
+{
+    *timer = (struct romantiki_timer){now_us() + first_us, period_us};
+}
+
+// A timer that does not repeat fires once, and never again.
+void romantiki_timer_take(struct romantiki_timer *timer)
+{
+    for (uint64_t now = now_us(); now < timer->due_us; now = now_us())
+        romantiki_sleep_us(timer->due_us - now);
+    const uint64_t now = now_us();
+    do
+        timer->due_us = timer->period_us ? timer->due_us + timer->period_us : UINT64_MAX;
+    while (timer->due_us <= now);
+}

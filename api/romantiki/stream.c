@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Streams. The functions that may block keep nothing of their own: what is done so far stands in *received, *sent and the socket.
+#include "ports/coop/coop_port.h"
+#include "internal.h"
+
+static void event(struct weir_watch *watch, weir_socket handle, uint32_t events)
+{
+    struct romantiki_socket *socket = (struct romantiki_socket *)(void *)watch;  // its first member
+    (void)handle, (void)events;
+    coop_wake(socket);
+    if (socket->selected)
+        coop_wake(&romantiki_select_token);
+}
+
+void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode)
+{
+    *socket = (struct romantiki_socket){.watch = {event}, .mode = mode};
+}
+
+void romantiki_take(struct romantiki_socket *socket, weir_socket handle)
+{
+    socket->handle = handle;
+    (void)weir_socket_set_user(coop_port_weir(), handle, &socket->watch);
+}
+
+int socket_close(struct romantiki_socket *socket)
+{
+    const weir_socket handle = socket->handle;
+    socket->handle = 0;
+    return handle && weir_socket_close(coop_port_weir(), handle) < 0 ? WEIR_BAD_SOCKET : EOK;
+}
+
+BFD romantiki_wait(struct romantiki_socket *socket, int result, int *res)
+{
+    if (result != WEIR_AGAIN || socket->mode & SOCK_NONBLOCKING) {
+        *res = result < 0 ? result : EOK;
+        return BF_DONE;
+    }
+    if (coop_expired()) {
+        *res = ETIMEOUT;
+        return BF_DONE;
+    }
+    return coop_block(socket);
+}
+
+int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address)
+{
+    struct weir *weir = coop_port_weir();
+    const struct weir_endpoint local = {weir_addr_v4(address), port};
+    const weir_socket handle = weir_socket_open(weir, WEIR_STREAM, 0);
+    if (handle < 0)
+        return handle;
+    romantiki_take(socket, handle);
+    int result = weir_socket_bind(weir, handle, &local);
+    if (result == WEIR_OK)
+        result = weir_socket_listen(weir, handle, WEIR_CFG_LISTEN_BACKLOG_MAX);
+    if (result == WEIR_OK)
+        return EOK;
+    (void)socket_close(socket);
+    return result;
+}
+
+BFD romantiki_accept(struct romantiki_socket *listener, struct romantiki_socket *stream, int *res)
+{
+    const weir_socket handle = weir_socket_accept(coop_port_weir(), listener->handle);
+    if (handle > 0)
+        romantiki_take(stream, handle);
+    return romantiki_wait(listener, handle, res);
+}
+
+BFD romantiki_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res)
+{
+    const int got = weir_socket_read(coop_port_weir(), socket->handle, data, bytes);
+    *received = got > 0 ? (unsigned)got : 0;
+    if (got == WEIR_AGAIN && socket->mode & SOCK_ACK_WAITING)
+        (void)weir_socket_acknowledge(coop_port_weir(), socket->handle);
+    return romantiki_wait(socket, got, res);
+}
+
+BFD romantiki_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res)
+{
+    const int put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, bytes - *sent);
+    if (put > 0)
+        *sent += (unsigned)put;
+    return romantiki_wait(socket, put < 0 || *sent == bytes ? put : WEIR_AGAIN, res);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A board's program made of tasks: romantiki_main is called by its main.
+#include "boards/board.h"
+#include "ports/coop/coop_port.h"
+#include "api/romantiki/romantiki.h"
+
+#ifndef MEMORY_BYTES
+#define MEMORY_BYTES 8192  // of the instance, all its queues included
+#endif
+
+static uint64_t memory[(MEMORY_BYTES + 7) / 8];
+static struct weir_netif netif;
+static struct coop_task first;
+
+static void entropy(void *context, void *out, size_t bytes)
+{
+    (void)context;
+    board_entropy(out, bytes);
+}
+
+static const struct coop_board board = {{board_now_us, board_sleep}, {.entropy = entropy}};
+
+int romantiki_main(coop_function *function, uint8_t priority)
+{
+    board_init();
+    struct weir *weir = coop_port_start(&board, memory, sizeof memory);
+    if (!weir) {
+        board_puts("weir: no memory\n");
+        return 1;
+    }
+    board_ethernet(&netif, &coop.awake);
+    if (weir_netif_add(weir, &netif) < 0 || !coop_port_add(&netif) ||
+        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0) {
+        board_puts("weir: no interface\n");
+        return 1;
+    }
+    coop_task_start(&first, function, NULL, priority);
+    board_puts("weir: tasks are running\n");
+    coop_run();
+}
