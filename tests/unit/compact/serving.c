@@ -48,6 +48,7 @@
 #define weir_socket_commit PRIVATE(weir_socket_commit)
 #define weir_socket_peek PRIVATE(weir_socket_peek)
 #define weir_socket_consume PRIVATE(weir_socket_consume)
+#define weir_socket_acknowledge serving_socket_acknowledge
 #define weir_socket_write PRIVATE(weir_socket_write)
 #define weir_socket_read PRIVATE(weir_socket_read)
 #define weir_socket_ready PRIVATE(weir_socket_ready)
