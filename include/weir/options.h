@@ -483,11 +483,11 @@
 #if WEIR_CFG_TCP_PACING < 0 || WEIR_CFG_TCP_PACING > 2
 #error "WEIR_CFG_TCP_PACING must be 0 to 2: paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none"
 #endif
-#ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: slow start ends before the queue overflows (RFC 9406)
+#ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)
 #define WEIR_CFG_TCP_HYSTART WEIR_DEFAULT_TCP_HYSTART
 #endif
 #if WEIR_CFG_TCP_HYSTART < 0 || WEIR_CFG_TCP_HYSTART > 1
-#error "WEIR_CFG_TCP_HYSTART must be 0 to 1: HyStart++: slow start ends before the queue overflows (RFC 9406)"
+#error "WEIR_CFG_TCP_HYSTART must be 0 to 1: HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)"
 #endif
 #ifndef WEIR_CFG_TCP_INFO  // TCP_INFO and its counters
 #define WEIR_CFG_TCP_INFO WEIR_DEFAULT_TCP_INFO
