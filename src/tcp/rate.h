@@ -12,6 +12,10 @@ struct weir;
 struct tcp_conn;
 struct weir_tcp_info;
 
+#if WEIR_CFG_CC_BBR && !(WEIR_CFG_TCP_RATE && WEIR_CFG_TCP_PACING)
+#error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_RATE and WEIR_CFG_TCP_PACING"
+#endif
+
 #if WEIR_CFG_TCP_RATE
 #if !WEIR_CFG_TCP_SACK
 #error "WEIR_CFG_TCP_RATE needs WEIR_CFG_TCP_SACK"

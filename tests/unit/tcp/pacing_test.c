@@ -346,6 +346,38 @@ static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
     pair_close(&x.pair);
 }
 
+// A loss-based flow that asks for pacing fills the link as one that does not, in bursts of two (three where two quanta meet).
+static void tcps_own_rate_fills_the_link(void **state)
+{
+    (void)state;
+    for (int paced = 0; paced < 2; paced++) {
+        struct flow x;
+        memset(&x, 0, sizeof x);
+        probe_reset();
+        pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 10000, .rate = 12500000, .queue_frames = 165},
+                                                  .back = &(struct pair_link){.delay_us = 10000},
+                                                  .a = {.mode = FIXTURE_PLAIN},
+                                                  .b = {.mode = FIXTURE_PLAIN}});
+        pair_connect(&x.pair, 7, &x.client, &x.server);
+        assert_int_equal(weir_socket_set_congestion(x.pair.a.weir, x.client, "reno"), WEIR_OK);
+        assert_int_equal(weir_socket_set(x.pair.a.weir, x.client, WEIR_OPTION_SEND_BUFFER, 4 << 20), WEIR_OK);
+        assert_int_equal(weir_socket_set(x.pair.b.weir, x.server, WEIR_OPTION_RECEIVE_BUFFER, 4 << 20), WEIR_OK);
+        if (paced)
+            assert_int_equal(weir_socket_set(x.pair.a.weir, x.client, WEIR_OPTION_MAX_PACING_RATE, PACING_OWN_RATE), WEIR_OK);
+        pair_run_until(&x.pair, keep_busy, &x, 2000000);
+        x.pair.filter = measure_bursts;
+        x.pair.filter_context = &x;
+        const uint64_t before = x.read;
+        pair_run_until(&x.pair, keep_busy, &x, 2000000);
+        const uint64_t per_s = (x.read - before) / 2;
+        print_message("%s: %llu bytes/s, bursts of %u at the most\n", paced ? "paced" : "unpaced", (unsigned long long)per_s, x.most);
+        assert_true(per_s > 11955000 * 97ull / 100);
+        if (paced)
+            assert_in_range(x.most, 1, 4);
+        pair_close(&x.pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_socket_may_limit_the_rate),
         cmocka_unit_test(a_listeners_limit_is_inherited_and_outlives_idling),
         cmocka_unit_test(a_paced_flow_fits_into_a_queue_of_ten_frames),
+        cmocka_unit_test(tcps_own_rate_fills_the_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
