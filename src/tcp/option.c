@@ -102,6 +102,8 @@ static void option_changed(struct weir *weir, struct tcp_conn *c, enum weir_opti
         return;
     if (option == WEIR_OPTION_RECEIVE_BUFFER)
         tcp_receive_window_opened(weir, c);
+    if (option == WEIR_OPTION_NO_DELAY && c->flags & TCP_NO_DELAY && tcp_unsent(c))
+        c->flags |= TCP_SEND_SMALL;  // setting it sends what waits, once even past a cork (Linux)
     tcp_timers_state(weir, c);
     tcp_wants_output(weir, c);
 }
