@@ -24,6 +24,7 @@ struct tcp_pacing {
     uint32_t granted;  // the quantum of this call of tcp_output
     uint32_t allowed;  // … and what is left of it; UINT32_MAX: not paced
     bool armed;        // the timer PACE runs, until next_us
+    bool held;         // the schedule, nothing else, held the last tcp_output back
 };
 
 void tcp_pacing_attach(struct tcp_conn *c);
