@@ -82,10 +82,29 @@ static void after_idling_it_goes_on_at_the_bandwidth(void **state)
     pair_close(&f.p);
 }
 
+// Linux's BBR: 75.5 of 86.0 Mbit/s at 10 %, 55.7 of 81.3 at 15 %.
+static void loss_at_random_leaves_most_of_the_rate(void **state)
+{
+    (void)state;
+    static struct flow f;
+    static const struct {
+        uint32_t loss_ppm, mbits;
+    } wanted[] = {{100000, 80}, {150000, 74}};
+    for (uint32_t i = 0; i < 2; i++) {
+        begin(&f, wanted[i].loss_ppm, 5);
+        f.most = UINT64_MAX;
+        pair_run_until(&f.p, step, &f, 4 * SECOND);
+        assert_true(f.received * 8 / (4 * SECOND) >= wanted[i].mbits);
+        assert_int_equal(info_of(&f).rto_count, 0);
+        pair_close(&f.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(after_idling_it_goes_on_at_the_bandwidth),
+        cmocka_unit_test(loss_at_random_leaves_most_of_the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
