@@ -47,8 +47,7 @@ static bool one_in(struct campaign *c, uint32_t count) { return random_one_in(&c
 static uint32_t between(struct campaign *c, uint32_t low, uint32_t high) { return random_between(&c->dice, low, high); }
 static uint32_t spread(struct campaign *c, uint32_t low, uint32_t high) { return random_spread(&c->dice, low, high); }
 
-// --- links
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- links -----------------------------------------------------------------------------------------------------------------------------
 
 static void plan_queue(struct campaign *c, struct sim_way *way)
 {
@@ -169,15 +168,15 @@ static struct sim_link *link_add(struct campaign *c, struct sim_node *a, struct 
     return link;
 }
 
-// --- hosts and topologies
-// -----------------------------------------------------------------------------------------------------------------
+// --- hosts and topologies --------------------------------------------------------------------------------------------------------------
 
 static const char *plan_congestion(struct campaign *c)
 {
     uint32_t count = 0;
     while (weir_cc_list[count])
         count++;
-    return weir_cc_list[pick(c, count)]->name;
+    const struct weir_cc *cc = weir_cc_list[pick(c, count)];
+    return cc ? cc->name : NULL;  // there is always one
 }
 
 static void plan_host(struct campaign *c, struct sim_host_options *options)
@@ -283,8 +282,7 @@ static void build(struct campaign *c)
     }
 }
 
-// --- users
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- users -----------------------------------------------------------------------------------------------------------------------------
 
 static void plan_user(struct campaign *c, struct sim_user *user)
 {
@@ -390,8 +388,7 @@ static void change(void *context)
     sim_link_set(c->sim->links, false, &c->changed);
 }
 
-// --- the run
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------------------------
 
 static bool all_finished(void *context)
 {

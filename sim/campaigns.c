@@ -56,8 +56,9 @@ int campaigns_run(const struct scenario *s)
         if (good)
             continue;
         failed++;
-        fprintf(stderr, "%sseed %llu: %s\n  to replay: build/host/weir-sim --scenario campaign --seed %llu\n", isatty(2) ? "\n" : "",
-                (unsigned long long)(s->seed + done), one.failure, (unsigned long long)(s->seed + done));
+        const unsigned long long seed = s->seed + done;
+        fprintf(stderr, "%sseed %llu: %s\n  to replay: build/host/weir-sim --scenario campaign --seed %llu\n", isatty(2) ? "\n" : "", seed,
+                one.failure, seed);
     }
     show_progress(s, done, real_now() - began, &sum, failed);
     printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": %llu, \"hosts\": %u, "

@@ -208,16 +208,16 @@ static bool side_write(struct side *side)
 static void compare(struct side *side, const uint8_t *bytes, uint32_t length, uint64_t position)
 {
     const uint8_t *expected = pattern_at(side->flow->sim, side->key_in, position);
-    if (position + length > peer_of(side)->sent)
-        sim_fail(side->flow->sim, "the %s reads %llu bytes, only %llu were sent", name_of(side), (unsigned long long)(position + length),
-                 (unsigned long long)peer_of(side)->sent);
+    const unsigned long long end = position + length, sent = peer_of(side)->sent;
+    if (end > sent)
+        sim_fail(side->flow->sim, "the %s reads %llu bytes, only %llu were sent", name_of(side), end, sent);
     if (memcmp(bytes, expected, length) == 0)
         return;
     uint32_t at = 0;
     while (bytes[at] == expected[at])
         at++;
-    sim_fail(side->flow->sim, "the %s reads byte %llu as %02x, it is %02x", name_of(side), (unsigned long long)(position + at), bytes[at],
-             expected[at]);
+    const unsigned long long where = position + at;
+    sim_fail(side->flow->sim, "the %s reads byte %llu as %02x, it is %02x", name_of(side), where, bytes[at], expected[at]);
 }
 
 static int take_in_place(struct side *side)
