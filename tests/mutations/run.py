@@ -16,7 +16,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COPY = ROOT / "build/mutations/tree"
-PARTS = ("Makefile", "src", "include", "api", "sim", "tools", "config", "ports", "drivers", "tests/scripts")
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
     os.environ.pop(variable, None)
 
@@ -61,16 +60,15 @@ def play(name):
 
 def prepare():
     """The copy, brought up to date; what did not change keeps its time, so that little is built."""
-    COPY.mkdir(parents=True, exist_ok=True)
-    for part in PARTS:
-        (COPY / part).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, COPY / part, dirs_exist_ok=True)
-            for path in (COPY / part).rglob("*"):
-                if not (ROOT / path.relative_to(COPY)).exists() and path.is_file():
-                    path.unlink()
-        else:
-            shutil.copy2(ROOT / part, COPY / part)
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = {name for name in listing.split("\n") if name and (ROOT / name).is_file()}
+    for name in files:
+        (COPY / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, COPY / name)
+    for path in COPY.rglob("*"):
+        name = str(path.relative_to(COPY))
+        if path.is_file() and name not in files and not name.startswith("build/"):
+            path.unlink()
 
 
 def try_one(name, patch):
@@ -100,7 +98,7 @@ def main():
     print("building …", flush=True)
     built, log = build()
     if not built:
-        sys.exit(log)
+        sys.exit(log[-3000:])
     for name in topics():
         if (not words or name in words) and name not in chosen:
             missed.append(name)
