@@ -17,7 +17,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 COPY = ROOT / "build/mutations/sim"
-PARTS = ("Makefile", "src", "include", "api", "sim", "tools", "config", "ports", "drivers")
+NOT_NEEDED = {"build", "docs", "tests", "fuzz", "bench", "lab", "examples", ".git"}
+PARTS = [path.name for path in sorted(ROOT.iterdir()) if path.name == "Makefile" or (path.is_dir() and path.name not in NOT_NEEDED)]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
     os.environ.pop(variable, None)
 
