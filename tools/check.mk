@@ -2,7 +2,7 @@
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
 CHECKS := format lint source layers symbols options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
-C_SOURCES := $(SRC_full) $(HOST_PARTS) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_SOURCES := $(SRC_full) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
 .PHONY: checks $(CHECKS:%=check-%)
