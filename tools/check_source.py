@@ -47,8 +47,10 @@ def include_allowed(path, target):
         return target_top == "src" and (str(target) in EXEMPT or str(path) in EXEMPT or layer(target) in VISIBLE.get(layer(path), ()))
     if top == "drivers":
         return target_top == "drivers"
-    if top == "ports":
+    if top == "kernel":
         return path.parts[:2] == target.parts[:2]
+    if top == "ports":
+        return path.parts[:2] == target.parts[:2] or target_top == "kernel"
     if top == "api":
         return target_top == "api"
     if path.parts[:2] == ("apps", "host"):   # puts the parts together

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A preemptive kernel for one processor: of the threads that are ready the one with the highest priority runs, equals in turn for
+// KERNEL_SLICE_US each. Threads come, go and change priority at run time. There is no tick: the board's timer is set to the next moment
+// at which something is due, and with nothing to do the processor sleeps.
+//
+// There is one kernel (and one processor), so it has no context argument. The caller owns all memory: threads, stacks, mailboxes.
+// What may block is called by threads only, with interrupts on; a `deadline_us` is a moment of board->now_us, KERNEL_NEVER waits for ever,
+// a moment that has passed does not block. What does not block may be called from an interrupt too, unless it says otherwise.
+#ifndef PREEMPT_PREEMPT_H
+#define PREEMPT_PREEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_NEVER UINT64_MAX
+#define KERNEL_SLICE_US 10000u  // a thread's turn while equals wait
+enum { KERNEL_WOKEN, KERNEL_TIMEOUT };
+
+struct thread;
+struct mutex;
+struct kernel_board {
+    uint64_t (*now_us)(void);
+    // kernel_timer shall be called at that moment; a little later is good enough, earlier costs only time. Interrupts are off.
+    void (*alarm)(uint64_t at_us);
+    // Sleeps until an interrupt, one that waits already included. Interrupts are off, and may be on or off when it returns.
+    void (*idle)(void);
+    // A thread's stack ran over, as its canary tells; memory below it is lost. Must not return. Interrupts are off.
+    void (*overflow)(struct thread *thread);
+    void *idle_stack;  // aligned to 8, for a thread that does nothing but `idle`
+    size_t idle_stack_bytes;
+};
+bool kernel_init(const struct kernel_board *board);  // then threads may be created; false: idle's stack is too small
+_Noreturn void kernel_start(void);                   // main's stack becomes the interrupts'
+void kernel_timer(void);                             // from the timer's interrupt
+
+// --- threads -------------------------------------------------------------------------------------------------------------------------
+typedef void thread_entry(void *argument);
+struct wait_queue {
+    struct thread *first;  // in order of priority, equals in order of coming
+};
+
+struct thread {   // the kernel's, but for `user`
+    void *frame;  // its registers while it does not run
+    struct thread *next;
+    struct wait_queue *queue;  // stands in this; NULL: in none
+    struct thread *timer_next;
+    uint64_t deadline_us;  // in the list of timers when not KERNEL_NEVER
+    const void *token;     // of the wait; for a mailbox the message
+    struct mutex *wants;   // stands in this one's queue
+    struct mutex *holds;   // a list
+    uint32_t *stack;       // lowest word: the canary
+    size_t stack_bytes;
+    thread_entry *entry;
+    void *argument;
+    struct wait_queue joining;
+    uint32_t turn_us;                // left of its turn when it runs again
+    uint8_t priority, own_priority;  // the former inherited, where higher
+    uint8_t result;
+    bool dead;
+    const char *name;
+    intptr_t user;  // whatever the thread wants to find again, as its errno
+};
+
+struct thread_config {
+    const char *name;
+    thread_entry *entry;  // returning is thread_exit
+    void *argument;
+    void *stack;  // aligned to 8
+    size_t stack_bytes;
+    uint8_t priority;  // 1 (least urgent) to 255
+};
+
+// Runs at once if it is the most urgent. false: the stack is too small, or the priority 0.
+bool thread_create(struct thread *thread, const struct thread_config *config);
+// Ends a thread, also oneself: what it waited for it no longer gets, mutexes it holds are unlocked. Its memory may be used again when
+// thread_join has returned, or at once if it was another thread. Not from an interrupt.
+void thread_delete(struct thread *thread);
+_Noreturn void thread_exit(void);
+int thread_join(struct thread *thread, uint64_t deadline_us);  // until it has ended
+void thread_set_priority(struct thread *thread, uint8_t priority);
+uint8_t thread_priority(const struct thread *thread);  // with what it inherited
+void thread_yield(void);                               // to equals
+int thread_sleep_until(uint64_t moment_us);            // KERNEL_TIMEOUT: it came; KERNEL_WOKEN: thread_wakeup
+void thread_wakeup(struct thread *thread);             // ends its sleep, if it sleeps
+struct thread *thread_self(void);
+size_t thread_stack_unused(const struct thread *thread);  // bytes never touched
+
+// --- waiting ---------------------------------------------------------------------------------------------------------------------------
+// A queue of threads that sleep until woken; zero: empty. Sleepers may give a token, and are woken by it; wake with NULL wakes all. With a
+// mutex: it is released in one step with falling asleep, and held again on return.
+int wait_queue_sleep(struct wait_queue *queue, struct mutex *mutex, const void *token, uint64_t deadline_us);
+void wait_queue_wake(struct wait_queue *queue, const void *token);
+bool wait_queue_wake_one(struct wait_queue *queue);  // the most urgent; false: there is none
+
+// A lock whose holder inherits the priority of who waits for it, also along a chain; zero: free. Not recursive, not for interrupts.
+struct mutex {
+    struct thread *holder;
+    struct mutex *next;  // of the holder's
+    struct wait_queue waiting;
+};
+void mutex_lock(struct mutex *mutex);
+bool mutex_try(struct mutex *mutex);
+void mutex_unlock(struct mutex *mutex);
+
+struct semaphore {
+    uint32_t count, most;  // most 0: no limit
+    struct wait_queue waiting;
+};
+int semaphore_take(struct semaphore *semaphore, uint64_t deadline_us);
+void semaphore_give(struct semaphore *semaphore);  // beyond `most`: nothing
+
+// Pointers from threads (or interrupts) to threads, in order; `room` of them lie in the caller's array, which may be none: then sender and
+// receiver meet.
+struct mailbox {
+    const void **messages;
+    uint32_t room, count, head;
+    struct wait_queue senders, receivers;
+};
+int mailbox_send(struct mailbox *mailbox, const void *message, uint64_t deadline_us);  // from an interrupt with deadline 0
+int mailbox_receive(struct mailbox *mailbox, const void **message, uint64_t deadline_us);
+
+#endif

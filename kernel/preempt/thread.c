@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Threads and the scheduler. One list serves all: ordered by priority, first come first among equals. The ready list's head is who
+// should run; a thread that loses the processor to a more urgent one keeps its place before its equals, and the rest of its turn.
+#include "internal.h"
+
+#define CANARY 0x57a7c0deu  // fills a stack that nobody has used yet
+
+struct kernel kernel;
+static struct thread idle_thread;
+
+// --- lists -----------------------------------------------------------------------------------------------------------------------------
+void kernel_queue_insert(struct wait_queue *queue, struct thread *thread)
+{
+    struct thread **at = &queue->first;
+    while (*at && (*at)->priority >= thread->priority)
+        at = &(*at)->next;
+    thread->next = *at;
+    *at = thread;
+    thread->queue = queue;
+}
+
+void kernel_queue_remove(struct thread *thread)
+{
+    if (!thread->queue)
+        return;
+    struct thread **at = &thread->queue->first;
+    while (*at != thread)
+        at = &(*at)->next;
+    *at = thread->next;
+    thread->queue = NULL;
+}
+
+static void timer_insert(struct thread *thread, uint64_t deadline_us)
+{
+    struct thread **at = &kernel.timers;
+    thread->deadline_us = deadline_us;
+    if (deadline_us == KERNEL_NEVER)
+        return;
+    while (*at && (*at)->deadline_us <= deadline_us)
+        at = &(*at)->timer_next;
+    thread->timer_next = *at;
+    *at = thread;
+}
+
+static void timer_remove(struct thread *thread)
+{
+    struct thread **at = &kernel.timers;
+    if (thread->deadline_us == KERNEL_NEVER)
+        return;
+    while (*at != thread)
+        at = &(*at)->timer_next;
+    *at = thread->timer_next;
+    thread->deadline_us = KERNEL_NEVER;
+}
+
+// --- the scheduler ---------------------------------------------------------------------------------------------------------------------
+bool kernel_passed(uint64_t deadline_us) { return deadline_us != KERNEL_NEVER && deadline_us <= kernel.board->now_us(); }
+
+// A turn is measured only while equals wait. When another thread is about to run, thread_switch looks again.
+static void measure_turn(void)
+{
+    const struct thread *self = kernel.current;
+    if (kernel.ready.first != self)
+        return;
+    if (!self->next || self->next->priority != self->priority)
+        kernel.turn_ends_us = KERNEL_NEVER;
+    else if (kernel.turn_ends_us == KERNEL_NEVER)
+        kernel.turn_ends_us = kernel.board->now_us() + self->turn_us;
+}
+
+// A timer that is set to an earlier moment than needed is left alone: kernel_timer sets it anew.
+static void set_alarm(void)
+{
+    uint64_t due_us = kernel.timers ? kernel.timers->deadline_us : KERNEL_NEVER;
+    measure_turn();
+    due_us = kernel.turn_ends_us < due_us ? kernel.turn_ends_us : due_us;
+    if (due_us >= kernel.alarm_us)
+        return;
+    kernel.alarm_us = due_us;
+    kernel.board->alarm(due_us);
+}
+
+void kernel_reschedule(void)
+{
+    if (!kernel.started)
+        return;
+    if (kernel.ready.first != kernel.current)
+        arch_switch();
+    set_alarm();
+}
+
+static void check_canary(struct thread *thread)
+{
+    if (thread->stack[0] != CANARY || thread->stack[1] != CANARY)
+        kernel.board->overflow(thread);
+}
+
+// What is left of it, for when the thread goes on.
+static void end_turn(struct thread *thread)
+{
+    if (kernel.turn_ends_us == KERNEL_NEVER)
+        return;
+    const uint64_t now_us = kernel.board->now_us();
+    thread->turn_us = kernel.turn_ends_us > now_us ? (uint32_t)(kernel.turn_ends_us - now_us) : 0;
+    kernel.turn_ends_us = KERNEL_NEVER;
+}
+
+void *thread_switch(void *frame)
+{
+    if (kernel.current) {
+        kernel.current->frame = frame;
+        check_canary(kernel.current);
+        end_turn(kernel.current);
+    }
+    kernel.current = kernel.ready.first;
+    set_alarm();
+    return kernel.current->frame;
+}
+
+int kernel_block(struct wait_queue *queue, uint64_t deadline_us)
+{
+    struct thread *self = kernel.current;
+    kernel_queue_remove(self);
+    if (queue)
+        kernel_queue_insert(queue, self);
+    timer_insert(self, deadline_us);
+    kernel_reschedule();
+    arch_interrupts_on();
+    (void)arch_interrupts_off();
+    return self->result;
+}
+
+void kernel_ready(struct thread *thread, int result)
+{
+    struct mutex *wanted = thread->wants;
+    kernel_queue_remove(thread);
+    timer_remove(thread);
+    thread->wants = NULL;
+    thread->result = (uint8_t)result;
+    thread->turn_us = KERNEL_SLICE_US;
+    kernel_queue_insert(&kernel.ready, thread);
+    if (wanted && wanted->holder)
+        kernel_inherit(wanted->holder);
+}
+
+// The current goes behind its equals, and a new turn begins.
+static void rotate(void)
+{
+    struct thread *self = kernel.current;
+    if (self->queue == &kernel.ready) {
+        kernel_queue_remove(self);
+        kernel_queue_insert(&kernel.ready, self);
+    }
+    self->turn_us = KERNEL_SLICE_US;
+    kernel.turn_ends_us = KERNEL_NEVER;
+}
+
+void kernel_timer(void)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (kernel.started) {
+        kernel.alarm_us = KERNEL_NEVER;
+        while (kernel.timers && kernel_passed(kernel.timers->deadline_us))
+            kernel_ready(kernel.timers, KERNEL_TIMEOUT);
+        if (kernel_passed(kernel.turn_ends_us))
+            rotate();
+        kernel_reschedule();
+    }
+    arch_interrupts_restore(state);
+}
+
+static void idle(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        (void)arch_interrupts_off();
+        kernel.board->idle();
+        arch_interrupts_on();
+    }
+}
+
+// --- threads ---------------------------------------------------------------------------------------------------------------------------
+static void begin(void)
+{
+    kernel.current->entry(kernel.current->argument);
+    thread_exit();
+}
+
+static bool make(struct thread *thread, const struct thread_config *config)
+{
+    uint32_t *stack = config->stack;
+    *thread = (struct thread){.name = config->name,
+                              .entry = config->entry,
+                              .argument = config->argument,
+                              .stack = stack,
+                              .stack_bytes = config->stack_bytes,
+                              .priority = config->priority,
+                              .own_priority = config->priority,
+                              .turn_us = KERNEL_SLICE_US,
+                              .deadline_us = KERNEL_NEVER};
+    for (size_t i = 0; i < config->stack_bytes / 4; i++)
+        stack[i] = CANARY;
+    thread->frame = arch_frame(stack, config->stack_bytes, begin);
+    return thread->frame;
+}
+
+static void enter(struct thread *thread)
+{
+    const uint32_t state = arch_interrupts_off();
+    kernel_queue_insert(&kernel.ready, thread);
+    kernel_reschedule();
+    arch_interrupts_restore(state);
+}
+
+bool thread_create(struct thread *thread, const struct thread_config *config)
+{
+    if (!config->priority || !make(thread, config))
+        return false;
+    enter(thread);
+    return true;
+}
+
+void thread_delete(struct thread *thread)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (!thread->dead) {
+        struct mutex *wanted = thread->wants;
+        thread->dead = true;
+        kernel_queue_remove(thread);
+        timer_remove(thread);
+        thread->wants = NULL;
+        while (thread->holds)
+            kernel_mutex_release(thread->holds);
+        if (wanted && wanted->holder)
+            kernel_inherit(wanted->holder);
+        while (thread->joining.first)
+            kernel_ready(thread->joining.first, KERNEL_WOKEN);
+        kernel_reschedule();
+    }
+    arch_interrupts_restore(state);
+}
+
+void thread_exit(void)
+{
+    for (;;)
+        thread_delete(kernel.current);
+}
+
+int thread_join(struct thread *thread, uint64_t deadline_us)
+{
+    const uint32_t state = arch_interrupts_off();
+    int result = KERNEL_WOKEN;
+    if (!thread->dead)
+        result = kernel_passed(deadline_us) ? KERNEL_TIMEOUT : kernel_block(&thread->joining, deadline_us);
+    arch_interrupts_restore(state);
+    return result;
+}
+
+// A chain of waiting ends where nothing changes, so also when it is a circle.
+void kernel_inherit(struct thread *thread)
+{
+    while (thread) {
+        uint8_t priority = thread->own_priority;
+        for (const struct mutex *mutex = thread->holds; mutex; mutex = mutex->next)
+            if (mutex->waiting.first && mutex->waiting.first->priority > priority)
+                priority = mutex->waiting.first->priority;
+        if (priority == thread->priority)
+            return;
+        struct wait_queue *queue = thread->queue;
+        thread->priority = priority;
+        kernel_queue_remove(thread);
+        if (queue)
+            kernel_queue_insert(queue, thread);
+        thread = thread->wants ? thread->wants->holder : NULL;
+    }
+}
+
+void thread_set_priority(struct thread *thread, uint8_t priority)
+{
+    const uint32_t state = arch_interrupts_off();
+    thread->own_priority = priority ? priority : 1;
+    kernel_inherit(thread);
+    kernel_reschedule();
+    arch_interrupts_restore(state);
+}
+
+uint8_t thread_priority(const struct thread *thread) { return thread->priority; }
+struct thread *thread_self(void) { return kernel.current; }
+
+void thread_yield(void)
+{
+    const uint32_t state = arch_interrupts_off();
+    rotate();
+    kernel_reschedule();
+    arch_interrupts_restore(state);
+}
+
+int thread_sleep_until(uint64_t moment_us)
+{
+    const uint32_t state = arch_interrupts_off();
+    const int result = kernel_passed(moment_us) ? KERNEL_TIMEOUT : kernel_block(NULL, moment_us);
+    arch_interrupts_restore(state);
+    return result;
+}
+
+void thread_wakeup(struct thread *thread)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (!thread->queue && !thread->dead)
+        kernel_ready(thread, KERNEL_WOKEN);
+    kernel_reschedule();
+    arch_interrupts_restore(state);
+}
+
+size_t thread_stack_unused(const struct thread *thread)
+{
+    size_t words = 0;
+    while (words < thread->stack_bytes / 4 && thread->stack[words] == CANARY)
+        words++;
+    return words * 4;
+}
+
+bool kernel_init(const struct kernel_board *board)
+{
+    const struct thread_config config = {.name = "idle", .entry = idle, .stack = board->idle_stack, .stack_bytes = board->idle_stack_bytes};
+    kernel = (struct kernel){.board = board, .turn_ends_us = KERNEL_NEVER, .alarm_us = KERNEL_NEVER};
+    if (!make(&idle_thread, &config))
+        return false;
+    enter(&idle_thread);
+    return true;
+}
+
+void kernel_start(void)
+{
+    (void)arch_interrupts_off();
+    kernel.started = true;
+    kernel_reschedule();
+    arch_start();
+}
