@@ -16,6 +16,8 @@ enum {
     ISR = 0x24,  // reading clears it
     IER = 0x28,
     IDR = 0x2c,
+    HSH = 0x90,  // which multicast addresses are received, by hash
+    HSL = 0x94,
     SA1L = 0x98,
     SA1H = 0x9c,
 };
@@ -29,6 +31,8 @@ enum { OWNED = 1, WRAP = 2, LENGTH = 0x7ff };
 #define INT_RX (INT_RCOM | INT_RBNA | INT_ROVR)
 #define INT_TX (INT_TCOM | INT_TUND | INT_RTRY)
 #define ETHERNET_BYTES 14u
+#define ETHERNET_LEAST 60u  // of a frame, without FCS
+#define FCS_BYTES 4u
 
 static uint32_t read(const struct at91_emac *emac, uint32_t at) { return mmio_read(emac->board->base + at); }
 static void write(const struct at91_emac *emac, uint32_t at, uint32_t value) { mmio_write(emac->board->base + at, value); }
@@ -51,10 +55,9 @@ static void invalidate(const struct at91_emac *emac, const void *memory, uint32_
 // The device may fill it. The address word comes last: it is what hands the descriptor over.
 static void give(struct at91_emac *emac, uint32_t index)
 {
-    struct at91_emac_descriptor *descriptor = &emac->ring[index];
+    struct at91_emac_descriptor *descriptor = &emac->board->ring->descriptors[index];
     descriptor->status = 0;
     descriptor->address = device_address(emac, emac->receive[index]) | (index == AT91_EMAC_BUFFERS - 1 ? WRAP : 0);
-    clean(emac, descriptor, sizeof *descriptor);
 }
 
 void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board)
@@ -73,26 +76,30 @@ void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board)
     // The address counts as valid when its high half is written.
     write(emac, SA1L, (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
     write(emac, SA1H, (uint32_t)mac[4] | (uint32_t)mac[5] << 8);
+    // The netif has no filter: all multicast passes.
+    write(emac, HSH, 0xffffffff);
+    write(emac, HSL, 0xffffffff);
+    // No line of the buffers may be dirty when the device writes there: the cache would put it back over the frame.
+    clean(emac, emac->receive, sizeof emac->receive);
     for (uint32_t i = 0; i < AT91_EMAC_BUFFERS; i++)
         give(emac, i);
-    write(emac, RBQP, device_address(emac, emac->ring));
+    write(emac, RBQP, device_address(emac, board->ring));
 }
 
 // --- in ------------------------------------------------------------------------------------------------------------------------------
 
 static bool take_frame(struct at91_emac *emac, struct weir_netif *netif)
 {
-    struct at91_emac_descriptor *descriptor = &emac->ring[emac->next];
-    invalidate(emac, descriptor, sizeof *descriptor);
+    const struct at91_emac_descriptor *descriptor = &emac->board->ring->descriptors[emac->next];
     if (!(descriptor->address & OWNED))
         return false;
-    const uint32_t length = descriptor->status & LENGTH;
-    if (length < ETHERNET_BYTES || length > AT91_EMAC_FRAME_BYTES) {
+    const uint32_t with_fcs = descriptor->status & LENGTH, length = with_fcs - FCS_BYTES;
+    if (with_fcs < ETHERNET_BYTES + FCS_BYTES || length > AT91_EMAC_FRAME_BYTES) {
         emac->counters.rx_bad++;
         netif->stats.rx_dropped++;
     } else {
         invalidate(emac, emac->receive[emac->next], length);
-        const struct weir_slice slice = {(const uint8_t *)emac->receive[emac->next], length};
+        const struct weir_slice slice = {emac->receive[emac->next], length};
         const struct weir_frame frame = {.slices = &slice, .length = length, .count = 1};
         weir_netif_deliver(netif, &frame);
     }
@@ -115,21 +122,39 @@ static void end_transmit(struct at91_emac *emac, struct weir_netif *netif)
     }
 }
 
-static int at91_emac_poll(struct weir_netif *netif, int budget)
+// Notes what the receiver reports, and gives up to `room` frames up.
+static int take_frames(struct at91_emac *emac, struct weir_netif *netif, int room)
 {
-    struct at91_emac *emac = netif->driver_data;
     int frames = 0;
-    // Cleared before looking: what comes from here on interrupts again.
+    // Cleared before looking: what comes from here on is reported again.
     const uint32_t state = read(emac, RSR);
     write(emac, RSR, state);
     emac->counters.overruns += (state & RSR_OVR) != 0;
     emac->counters.no_buffer += (state & RSR_BNA) != 0;
+    while (frames < room && take_frame(emac, netif))
+        frames++;
+    if (state & RSR_BNA) {
+        // Erratum 11: after a frame without a buffer the receiver may stay where it is until it was off.
+        write(emac, CTL, CTL_TE);
+        write(emac, CTL, CTL_RE | CTL_TE);
+    }
+    return frames;
+}
+
+static int at91_emac_poll(struct weir_netif *netif, int budget)
+{
+    struct at91_emac *emac = netif->driver_data;
+    int frames = 0;
     if (emac->sending)
         end_transmit(emac, netif);
-    while (frames < budget && take_frame(emac, netif))
-        frames++;
-    if (frames < budget)
+    // A turn takes frames, of which there are `budget`, or needs that the wire brought another event since the last one.
+    while ((frames += take_frames(emac, netif, budget - frames)) < budget) {
+        // The data sheet does not say that an event is kept that comes while it is masked: one more look, now that it is not.
         write(emac, IER, INT_RX);
+        if (!(read(emac, RSR) & RSR_ALL))
+            break;
+        write(emac, IDR, INT_RX);
+    }
     return frames;
 }
 
@@ -145,7 +170,7 @@ void at91_emac_interrupt(struct at91_emac *emac)
 static enum weir_tx_verdict at91_emac_tx(struct weir_netif *netif, const struct weir_tx *tx)
 {
     struct at91_emac *emac = netif->driver_data;
-    uint8_t *to = (uint8_t *)emac->transmit;
+    uint8_t *to = emac->transmit;
     if (emac->sending)
         end_transmit(emac, netif);
     if (emac->sending) {
@@ -158,10 +183,13 @@ static enum weir_tx_verdict at91_emac_tx(struct weir_netif *netif, const struct 
     }
     for (uint32_t i = 0; i < tx->count; to += tx->slices[i++].length)
         memcpy(to, tx->slices[i].data, tx->slices[i].length);
-    clean(emac, emac->transmit, tx->length);
+    uint32_t length = tx->length;
+    for (; length < ETHERNET_LEAST; length++)
+        *to++ = 0;
+    clean(emac, emac->transmit, length);
     emac->sending = true;
     write(emac, TAR, device_address(emac, emac->transmit));
-    write(emac, TCR, tx->length);  // the device fills short frames up, and adds the FCS
+    write(emac, TCR, length);  // without FCS: the device adds it
     return WEIR_TX_DONE;
 }
 

@@ -2,7 +2,7 @@
 // The Ethernet MAC of the AT91RM9200 (Atmel data sheet 1768, chapter 36), as on the Portux 920T: a ring of receive buffers that the device
 // fills by itself, and one frame to transmit at a time, in one piece.
 //
-//     static struct at91_emac emac;               // in memory the device reaches; see `device_address`
+//     static struct at91_emac emac;               // in memory the device reaches; see `device_address`, and `ring` of the board
 //     at91_emac_open(&emac, &board);
 //     at91_emac_attach(&emac, &netif, "eth0");    // instead of weir_netif_init
 //     weir_netif_add(weir, &netif);
@@ -19,13 +19,28 @@
 #include "weir/netif.h"
 
 #ifndef AT91_EMAC_BUFFERS
-#define AT91_EMAC_BUFFERS 8u  // frames that may wait
+#define AT91_EMAC_BUFFERS 8u  // frames that may wait; the part takes 1024, but see `ring` below
 #endif
 #define AT91_EMAC_FRAME_BYTES 1518u   // with a VLAN tag, without FCS
 #define AT91_EMAC_BUFFER_BYTES 1536u  // what the device may write
+#define AT91_EMAC_ALIGN 32            // of a cache line (ARM920T)
+
+// A receive descriptor, as the device reads and writes it (data sheet, table 36-4).
+struct at91_emac_descriptor {
+    volatile uint32_t address;  // bits 31–2; bit 1: the last of the ring; bit 0: a frame is there, and software owns it
+    volatile uint32_t status;   // bits 10–0: its length with FCS
+};
+
+// Four descriptors share a cache line, and the device writes one while the CPU writes another: the ring lies in memory that is not cached.
+// The part's erratum 11 (a frame without a buffer disturbs the queue) is said to be rarer when the queue begins at a multiple of 64 bytes
+// and is no longer than that; the driver does not rely on it.
+struct at91_emac_ring {
+    _Alignas(64) struct at91_emac_descriptor descriptors[AT91_EMAC_BUFFERS];
+};
 
 struct at91_emac_board {
     uintptr_t base;  // 0xfffbc000
+    struct at91_emac_ring *ring;
     uint8_t mac[6];
     bool full_duplex, fast, reduced;  // as the PHY agreed: 100 Mbit/s, RMII
     // The address at which the device sees memory. NULL: the CPU's.
@@ -35,21 +50,15 @@ struct at91_emac_board {
     void (*invalidate)(const void *memory, uint32_t bytes);
 };
 
+// Overruns and missing buffers are counted once for all that a poll finds.
 struct at91_emac_counters {
     uint32_t overruns, no_buffer, tx_errors, rx_bad;
 };
 
-// A receive descriptor, as the device reads and writes it (data sheet, table 36-4).
-struct at91_emac_descriptor {
-    volatile uint32_t address;  // bits 31–2; bit 1: the last of the ring; bit 0: a frame is there, and software owns it
-    volatile uint32_t status;   // bits 10–0: its length without FCS
-};
-
 struct at91_emac {
-    // First, for alignment: the ring, and buffers whose frames begin at their first byte.
-    struct at91_emac_descriptor ring[AT91_EMAC_BUFFERS];
-    uint32_t receive[AT91_EMAC_BUFFERS][AT91_EMAC_BUFFER_BYTES / 4];
-    uint32_t transmit[AT91_EMAC_BUFFER_BYTES / 4];
+    // Buffers whose frames begin at their first byte. Nothing else may share a cache line with what the device writes.
+    _Alignas(AT91_EMAC_ALIGN) uint8_t receive[AT91_EMAC_BUFFERS][AT91_EMAC_BUFFER_BYTES];
+    _Alignas(AT91_EMAC_ALIGN) uint8_t transmit[AT91_EMAC_BUFFER_BYTES];
     const struct at91_emac_board *board;
     uint32_t next;          // descriptor where the next frame will be
     bool sending, waiting;  // the transmitter holds a frame; the stack was told FULL

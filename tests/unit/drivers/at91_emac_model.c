@@ -62,6 +62,7 @@ enum { WORD0_SOFTWARE = 1 << 0, WORD0_WRAP = 1 << 1, WORD1_LENGTH = 0x7ff };
 
 static struct {
     uint8_t *cpu, *ram;  // as the CPU sees it, as the device does: the same where it is not cached
+    uint8_t *clean;      // what the CPU saw when its lines were last clean; NULL: not cached
     uint32_t bytes, bus;
 } regions[REGIONS];
 static uint32_t region_count;
@@ -72,6 +73,7 @@ void at91_emac_model_share(void *memory, uint32_t bytes, bool cached)
     assert_true(region_count < REGIONS && bytes <= REGION_BYTES / 2);
     regions[region_count].cpu = memory;
     regions[region_count].ram = memory;
+    regions[region_count].clean = NULL;
     regions[region_count].bytes = bytes;
     // The low bits stay, so that alignment is what it is.
     regions[region_count].bus = RAM_BASE + region_count * REGION_BYTES + (uint32_t)((uintptr_t)memory & 0xfff);
@@ -79,6 +81,9 @@ void at91_emac_model_share(void *memory, uint32_t bytes, bool cached)
         regions[region_count].ram = malloc(bytes);
         assert_non_null(regions[region_count].ram);
         memset(regions[region_count].ram, 0xa5, bytes);
+        regions[region_count].clean = malloc(bytes);
+        assert_non_null(regions[region_count].clean);
+        memcpy(regions[region_count].clean, memory, bytes);
     }
     region_count++;
 }
@@ -96,6 +101,19 @@ uint32_t at91_emac_model_address(const void *memory)
 {
     const uint32_t i = region_of(memory);
     return regions[i].bus + (uint32_t)((const uint8_t *)memory - regions[i].cpu);
+}
+
+// The ends of the cache lines around an offset, within the region.
+static uint32_t line_start(uint32_t i, uint32_t offset)
+{
+    const uint32_t skew = (uint32_t)((uintptr_t)regions[i].cpu % AT91_EMAC_MODEL_LINE);
+    const uint32_t down = (offset + skew) / AT91_EMAC_MODEL_LINE * AT91_EMAC_MODEL_LINE;
+    return down < skew ? 0 : down - skew;
+}
+static uint32_t line_end(uint32_t i, uint32_t offset)
+{
+    const uint32_t end = line_start(i, offset + AT91_EMAC_MODEL_LINE - 1);
+    return end > regions[i].bytes ? regions[i].bytes : end;
 }
 
 static uint8_t *bus(uint32_t address, uint32_t bytes)
@@ -116,26 +134,36 @@ static uint32_t bus_read(uint32_t address)
     return word;
 }
 
-static void bus_write(uint32_t address, uint32_t word) { memcpy(bus(address, 4), &word, 4); }
+// Into a line that the CPU has written and not cleaned the device may not write: the cache puts its copy over it, some day.
+static void bus_write(uint32_t address, const void *bytes, uint32_t length)
+{
+    uint8_t *to = bus(address, length);
+    for (uint32_t i = 0; i < region_count; i++) {
+        const uint32_t first = address - regions[i].bus, last = first + length;
+        if (address < regions[i].bus || first >= regions[i].bytes || !regions[i].clean)
+            continue;
+        const uint32_t from = line_start(i, first), until = line_end(i, last);
+        if (memcmp(regions[i].cpu + from, regions[i].clean + from, until - from) != 0)
+            fail_msg("the device writes at %08x under a line that is dirty", address);
+    }
+    memcpy(to, bytes, length);
+}
+
+static void bus_write_word(uint32_t address, uint32_t word) { bus_write(address, &word, 4); }
 
 // Whole lines pass, also what else is in them.
 static void pass_lines(const void *memory, uint32_t bytes, bool to_ram)
 {
-    const uint32_t i = region_of(memory);
-    uint32_t first = (uint32_t)((const uint8_t *)memory - regions[i].cpu), last = first + bytes;
-    const uint32_t skew = (uint32_t)((uintptr_t)regions[i].cpu % AT91_EMAC_MODEL_LINE);
-    assert_true(last <= regions[i].bytes);
-    if (regions[i].ram == regions[i].cpu || bytes == 0)
+    const uint32_t i = region_of(memory), offset = (uint32_t)((const uint8_t *)memory - regions[i].cpu);
+    assert_true(bytes <= regions[i].bytes - offset);
+    if (!regions[i].clean || bytes == 0)
         return;
-    first = (first + skew) / AT91_EMAC_MODEL_LINE * AT91_EMAC_MODEL_LINE;
-    first = first < skew ? 0 : first - skew;
-    last = (last + skew + AT91_EMAC_MODEL_LINE - 1) / AT91_EMAC_MODEL_LINE * AT91_EMAC_MODEL_LINE - skew;
-    if (last > regions[i].bytes)
-        last = regions[i].bytes;
+    const uint32_t first = line_start(i, offset), length = line_end(i, offset + bytes) - first;
     if (to_ram)
-        memcpy(regions[i].ram + first, regions[i].cpu + first, last - first);
+        memcpy(regions[i].ram + first, regions[i].cpu + first, length);
     else
-        memcpy(regions[i].cpu + first, regions[i].ram + first, last - first);
+        memcpy(regions[i].cpu + first, regions[i].ram + first, length);
+    memcpy(regions[i].clean + first, regions[i].cpu + first, length);
 }
 void at91_emac_model_clean(const void *memory, uint32_t bytes) { pass_lines(memory, bytes, true); }
 void at91_emac_model_invalidate(const void *memory, uint32_t bytes) { pass_lines(memory, bytes, false); }
@@ -157,8 +185,10 @@ void at91_emac_model_close(void)
 {
     models = NULL;
     for (uint32_t i = 0; i < region_count; i++)
-        if (regions[i].ram != regions[i].cpu)
+        if (regions[i].clean) {
             free(regions[i].ram);
+            free(regions[i].clean);
+        }
     region_count = 0;
 }
 
@@ -215,8 +245,8 @@ static uint32_t descriptor_address(const struct at91_emac_model *model) { return
 static void hand_over(struct at91_emac_model *model, uint32_t status)
 {
     const uint32_t at = descriptor_address(model), word0 = bus_read(at);
-    bus_write(at + 4, status);
-    bus_write(at, word0 | WORD0_SOFTWARE);
+    bus_write_word(at + 4, status);
+    bus_write_word(at, word0 | WORD0_SOFTWARE);
     model->descriptor = (word0 & WORD0_WRAP) || model->descriptor + 1 == DESCRIPTORS ? 0 : model->descriptor + 1;
     model->rsr |= RSR_REC;
     model->ok++;
@@ -248,13 +278,13 @@ static enum at91_emac_model_verdict receive(struct at91_emac_model *model, const
     const uint32_t buffer = word0 & ~3u, crc = at91_emac_model_crc(frame, length);
     const uint8_t fcs[4] = {(uint8_t)crc, (uint8_t)(crc >> 8), (uint8_t)(crc >> 16), (uint8_t)(crc >> 24)};
     if (bus_late) {
-        memcpy(bus(buffer, length), frame, length / 2);  // some of it is there; the next frame goes over it
+        bus_write(buffer, frame, length / 2);  // some of it is there; the next frame goes over it
         model->rsr |= RSR_OVR;
         raise(model, AT91_EMAC_MODEL_ROVR);
         return AT91_EMAC_MODEL_OVERRUN;
     }
-    memcpy(bus(buffer, length + 4), frame, length);
-    memcpy(bus(buffer, length + 4) + length, fcs, 4);
+    bus_write(buffer, frame, length);
+    bus_write(buffer + length, fcs, 4);
     hand_over(model, reasons | (length + 4));  // "length of frame including FCS"
     return AT91_EMAC_MODEL_STORED;
 }
