@@ -123,6 +123,7 @@ clean:
 
 include tools/build.mk
 include tools/metal.mk
+include tools/tiny_echo.mk
 include tools/boards.mk
 include tools/check.mk
 include tools/fuzz.mk

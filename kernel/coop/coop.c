@@ -61,7 +61,7 @@ void coop_wake(const void *token)
 
 BFD coop_pause(const void *token, bool over) { return over ? BF_DONE : coop_block(token); }
 
-// --- events, semaphores, timers ------------------------------------------------------------------------------------------------------
+// --- events, semaphores ------------------------------------------------------------------------------------------------------
 
 // From an interrupt only the flags are written; the loop finds the waiters.
 void coop_event_set(struct coop_event *event)
@@ -108,53 +108,6 @@ BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res)
     return taken(there, semaphore, res);
 }
 
-void coop_timer_stop(struct coop_timer *timer)
-{
-    for (struct coop_timer **at = &coop.timers; *at; at = &(*at)->next)
-        if (*at == timer) {
-            *at = timer->next;
-            break;
-        }
-    timer->running = timer->fired = false;
-}
-
-void coop_timer_start(struct coop_timer *timer, uint32_t first_us, uint32_t period_us)
-{
-    coop_timer_stop(timer);
-    *timer = (struct coop_timer){.next = coop.timers, .due_us = coop.system->now_us() + first_us, .period_us = period_us, .running = true};
-    coop.timers = timer;
-}
-
-BFD coop_timer_take(struct coop_timer *timer)
-{
-    if (!timer->fired)
-        return coop_block(timer);
-    timer->fired = false;
-    return BF_DONE;
-}
-
-// A timer that is late keeps its beat: what it missed fires once.
-static uint64_t timers_turn(void)
-{
-    uint64_t due_us = COOP_NEVER;
-    for (struct coop_timer **at = &coop.timers, *timer; (timer = *at);) {
-        if (timer->due_us <= coop.now_us) {
-            timer->fired = true;
-            coop_wake(timer);
-            if (!timer->period_us) {
-                timer->running = false;
-                *at = timer->next;
-                continue;
-            }
-            while (timer->due_us <= coop.now_us)
-                timer->due_us += timer->period_us;
-        }
-        due_us = timer->due_us < due_us ? timer->due_us : due_us;
-        at = &timer->next;
-    }
-    return due_us;
-}
-
 // --- the loop ------------------------------------------------------------------------------------------------------------------------
 
 // Tasks whose deadline has come are ready. Returns the earliest of the others.
@@ -177,7 +130,7 @@ static uint64_t deadlines(void)
 {
     if (coop.event)
         event_turn();
-    const uint64_t timer_us = coop.timers ? timers_turn() : COOP_NEVER, task_us = tasks_turn();
+    const uint64_t timer_us = coop.timers ? coop.timers_turn() : COOP_NEVER, task_us = tasks_turn();
     return timer_us < task_us ? timer_us : task_us;
 }
 

@@ -62,6 +62,7 @@ struct coop {
     const struct coop_server *server;
     struct coop_task *tasks, *current;
     struct coop_timer *timers;
+    uint64_t (*timers_turn)(void);  // timer.c
     uint64_t now_us;             // of this round
     volatile bool awake, event;  // an interrupt came; it set an event
 };

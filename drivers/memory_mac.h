@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A MAC of three registers, as it takes part in comparisons of size: every stack's driver for it is a few lines.
+//   +0 LEN   read: bytes of the oldest received frame, 0: none
+//   +4 DATA  read: its next word; write: the next word of a frame to send
+//   +8 SEND  write: bytes of the frame that was written; it leaves at once
+#ifndef MEMORY_MAC_H
+#define MEMORY_MAC_H
+
+#include <stdint.h>
+
+#include "weir/netif.h"
+
+// Frames of the largest segment; what is longer is dropped. Room before the frame puts what follows its Ethernet header on a word.
+#define MEMORY_MAC_SHIFT 2u
+#define MEMORY_MAC_FRAME (14u + 40u + WEIR_CFG_TCP_MSS_MAX)
+
+struct memory_mac {
+    uintptr_t base;
+    uint32_t frame[(MEMORY_MAC_SHIFT + MEMORY_MAC_FRAME + 3) / 4];
+};
+
+void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_netif *netif, const uint8_t mac[6]);
+
+#endif
