@@ -25,4 +25,11 @@ $(B)/metal/obj/client_%.o: bench/metal/echo_client.c tools/tiny_echo.mk
 $(B)/metal/tiny_echo_bench_%.elf: $(TINY_ECHO_OBJECTS) $(B)/metal/obj/client_%.o boards/mps2-an385/link.ld
 	@echo "  LINK  $@"
 	@$(TINY_ECHO_LINK) -T boards/mps2-an385/link.ld $(filter %.o,$^) -o $@
--include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d
+-include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d $(B)/metal/obj/client_1.d $(B)/metal/obj/client_512.d
+
+.PHONY: size-tiny-echo bench-metal
+size-tiny-echo: $(B)/metal/tiny_echo.elf
+	@$(PYTHON) tools/tiny_echo.py size
+## make bench-metal   instructions an echo costs on a Cortex-M3, in QEMU: build/bench/metal.json
+bench-metal: $(B)/metal/tiny_echo_bench_1.elf $(B)/metal/tiny_echo_bench_512.elf
+	@$(PYTHON) tools/tiny_echo.py bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A TCP client in place of the memory MAC's driver: it opens a connection, sends ECHO_CLIENT_BYTES, waits until they have come back whole,
-// and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer and subtracted; what is left of 200 echoes
-// (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU, mps2-an385, -icount shift=0: an instruction
-// is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
+// and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer and subtracted; what is left of
+// 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU, mps2-an385, -icount shift=0: an
+// instruction is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,6 +19,7 @@
 #define UART 0x40004000u
 #define NS_A_TICK 40u
 #define HEADERS 54u
+#define STACK_LOOK 4096u  // bytes below its top
 
 enum { FIN = 1, SYN = 2, RST = 4, PSH = 8, ACK = 16 };
 static struct {
@@ -123,7 +124,7 @@ static void fail(const char *text)
 
 static uint32_t stack_used(void)
 {
-    const uint32_t *deepest = link_stack_top - 1024;
+    const uint32_t *deepest = (const uint32_t *)((uintptr_t)link_stack_top - STACK_LOOK);
     while (*deepest == 0xa5a5a5a5)
         deepest++;
     return (uint32_t)((const char *)link_stack_top - (const char *)deepest);
@@ -227,6 +228,6 @@ void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_ne
     // What lies below the present frame is painted, to see how deep the stack goes.
     uintptr_t here;
     __asm__ volatile("mov %0, sp" : "=r"(here));
-    for (uintptr_t at = (uintptr_t)(link_stack_top - 1024); at < here; at += 4)
+    for (uintptr_t at = (uintptr_t)link_stack_top - STACK_LOOK; at < here; at += 4)
         *reg(at) = 0xa5a5a5a5;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the compiler and Weir ask of the C library, and RFC 1071's sum, for a Cortex-M3: four words an instruction where the addresses allow.
+// What the compiler and Weir ask of the C library, and RFC 1071's sum, for a Cortex-M3: four words an instruction where the addresses
+// allow.
 #include "memory.h"
 
 #include <string.h>

@@ -173,10 +173,13 @@ uint64_t coop_round(void)
 {
     const struct coop_server *server = coop.server;
     coop.awake = false;  // before looking: what comes from now on is seen in the next round
-    look();
+    coop.now_us = coop.system->now_us();
+    if (coop.event || coop.now_us >= coop.due_us)
+        (void)deadlines();
     struct coop_task *task = first_ready();
     if (task && task->priority > server->priority) {
         run(task);
+        coop.due_us = 0;
         return coop.now_us;
     }
     const bool more = server->input();
@@ -184,6 +187,7 @@ uint64_t coop_round(void)
     if (task)
         run(task);
     const uint64_t server_us = server->output(), own_us = deadlines();
+    coop.due_us = own_us;
     if (more || first_ready())
         return coop.now_us;
     return own_us < server_us ? own_us : server_us;

@@ -63,8 +63,9 @@ struct coop {
     struct coop_task *tasks, *current;
     struct coop_timer *timers;
     uint64_t (*timers_turn)(void);  // timer.c
-    uint64_t now_us;             // of this round
-    volatile bool awake, event;  // an interrupt came; it set an event
+    uint64_t due_us;                // of tasks and timers, as the last round left them
+    uint64_t now_us;                // of this round
+    volatile bool awake, event;     // an interrupt came; it set an event
 };
 extern struct coop coop;
 

@@ -55,7 +55,11 @@ struct peer {
     uint8_t mac[6];
     uint16_t mss;  // bytes of payload a segment to it may carry
 };
-#define PEER_NAME_BYTES 8u
+static inline bool peer_same(const struct peer *a, const struct peer *b)
+{
+    const uint8_t *p = (const uint8_t *)a, *q = (const uint8_t *)b;
+    return native32(p) == native32(q) && native32(p + 4) == native32(q + 4);
+}
 
 // A TCP segment coming in, in host order. `sequence` and `length` shrink when parts lie outside the window.
 struct segment {
@@ -169,6 +173,7 @@ static inline bool frame_may_send(const struct weir *weir)
 // ip.c
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
 LOCAL void ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
+LOCAL COLD uint16_t header_sum(const uint8_t *header, uint32_t bytes);  // not folded in: as checksum_sum
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
 // Sum of the pseudo-header and what `sum` holds of the rest, as it is stored.
 LOCAL uint16_t pseudo_sum(const struct weir *weir, const uint8_t address[4], uint32_t protocol, uint32_t length, uint16_t sum);

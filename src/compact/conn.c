@@ -10,7 +10,7 @@
 LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->socket.state && memcmp(&c->peer, peer, PEER_NAME_BYTES) == 0)
+        if (c->socket.state && peer_same(&c->peer, peer))
             return c;
     return NULL;
 }

@@ -20,7 +20,7 @@ LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2])
 static struct entry *entry_find(struct weir *weir, const struct peer *peer)
 {
     for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS + TIME_WAITS; entry++)
-        if (entry->state && memcmp(&entry->peer, peer, PEER_NAME_BYTES) == 0)
+        if (entry->state && peer_same(&entry->peer, peer))
             return entry;
     return NULL;
 }

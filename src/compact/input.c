@@ -174,7 +174,7 @@ static void data_store(struct conn *c, const struct segment *segment, uint32_t a
     const uint32_t at = c->receive_at + c->receive_length + ahead;
     ring_slices(c->receive, RECEIVE_BYTES, at, segment->length, parts, 2);
     frame_copy(segment->frame, segment->offset, (uint8_t *)parts[0].data, parts[0].length);
-    frame_copy(segment->frame, segment->offset + parts[0].length, c->receive, segment->length - parts[0].length);
+    frame_copy(segment->frame, segment->offset + parts[0].length, c->receive, parts[1].length);
 }
 
 static void fin_input(struct weir *weir, struct conn *c)

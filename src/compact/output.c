@@ -24,7 +24,7 @@ LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct
     put32(tcp + 16, 0);
     if (options)
         put32(tcp + 20, TCP_OPTION_MSS << 24 | 4u << 16 | min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u));
-    const uint16_t sum = checksum_add(checksum_sum_portable(tcp, TCP_BYTES + options), payload_sum);
+    const uint16_t sum = checksum_add(header_sum(tcp, TCP_BYTES + options), payload_sum);
     checksum_put(tcp + 16, pseudo_sum(weir, peer->address, IP_TCP, length, sum));
     return SEGMENT_HEAD_BYTES + options;
 }
@@ -127,8 +127,11 @@ LOCAL uint32_t conn_output(struct weir *weir, struct conn *c)
     uint32_t wait_us = WAIT_FOREVER;
     if (frame_may_send(weir)) {
         uint32_t quantum = WEIR_CFG_POLL_QUANTUM;
-        while (quantum && segment_next(weir, c))
+        while (quantum && segment_next(weir, c)) {
             quantum--;
+            if (c->nxt - c->una >= c->send_length && !(c->flags & CONN_FIN_QUEUED))
+                break;  // that was all, most often
+        }
         if (!quantum)
             wait_us = 0;
     }
