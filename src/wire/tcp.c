@@ -45,7 +45,7 @@ static uint8_t *tcp_wire_emit_accecn(uint8_t *at, const struct tcp_options *opti
     uint8_t *option = at + bytes - (2 + 3u * o->fields);
     option[0] = o->kind;
     option[1] = (uint8_t)(2 + 3 * o->fields);
-    for (uint32_t i = 0; i < o->fields; i++) {
+    for (uint32_t i = 0; i < o->fields && i < 3; i++) {
         option[2 + 3 * i] = (uint8_t)(field[i] >> 16);
         put16(option + 3 + 3 * i, field[i] & 0xffff);
     }
