@@ -41,7 +41,7 @@ struct talk_plan {
     uint32_t corrupt_ppm;  // of IP packets: ARP has no checksum
     const char *congestion;
     uint8_t ecn_a, ecn_b;  // enum weir_ecn; some links mark
-    uint32_t wrap_side;  // 1, 2: the initial sequence number of client or server lies shortly before 2^32
+    uint32_t wrap_side;    // 1, 2: the initial sequence number of client or server lies shortly before 2^32
     uint32_t wrap_before;
     enum talk_trouble trouble;
     uint32_t fail_at;  // allocation of a (even seeds) or b
