@@ -29,7 +29,7 @@ upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
+BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
     $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))

@@ -5,7 +5,7 @@
 TINY_ECHO_FLAGS := -std=c11 -Os -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \
     -Iinclude -Isrc -I. -Iports -Iboards -Iapi -DWEIR_PROFILE_TINY -DWEIR_CFG_TCP_HALF_OPEN=1 -DWEIR_CFG_TCP_TIME_WAIT=1 -DWEIR_CFG_OUTBOX_BYTES=128 \
     -DMEMORY_BYTES=2520 -DBOARD_SUM=memory_sum
-TINY_ECHO_PARTS := boards/cortex_m/start.c boards/memory_mac/board.c boards/memory_mac/memory.c kernel/coop/coop.c kernel/coop/timer.c ports/coop/coop_port.c ports/coop/start.c \
+TINY_ECHO_PARTS := boards/cortex_m/start.c boards/memory_mac/board.c boards/memory_mac/memory.c kernel/coop/coop.c kernel/coop/timer.c ports/coop/coop_port.c boards/coop_main.c \
     api/romantiki/stream.c api/romantiki/select.c examples/romantiki/echo.c $(B)/m3/tiny/weir_all.c
 TINY_ECHO_OBJECTS := $(patsubst %.c,$(B)/metal/obj/%.o,$(TINY_ECHO_PARTS))
 TINY_ECHO_LINK = $(METAL)gcc $(TINY_ECHO_FLAGS) -flto --specs=nano.specs -nostartfiles -Wl,--gc-sections

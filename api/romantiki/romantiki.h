@@ -125,7 +125,7 @@ BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned
 // The program's beginning: `function` is its first task.
 #define ROMANTIKI_MAIN(function, priority) \
     int main(void) { return romantiki_main(function, priority); }
-int romantiki_main(coop_function *function, uint8_t priority);  // ports/coop/start.c
+int romantiki_main(coop_function *function, uint8_t priority);  // boards/coop_main.c
 
 #endif
 #endif

@@ -70,6 +70,8 @@ BFD romantiki_accept(struct romantiki_socket *listener, struct romantiki_socket 
 
 BFD romantiki_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res)
 {
+    if (coop_gives_way())
+        return BF_BLOCKED;
     const int got = weir_socket_read(coop_port_weir(), socket->handle, data, bytes);
     *received = got > 0 ? (unsigned)got : 0;
     if (got == WEIR_AGAIN && socket->mode & SOCK_ACK_WAITING)
@@ -79,6 +81,8 @@ BFD romantiki_recv(struct romantiki_socket *socket, void *data, unsigned bytes, 
 
 BFD romantiki_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res)
 {
+    if (coop_gives_way())
+        return BF_BLOCKED;
     const int put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, bytes - *sent);
     if (put > 0)
         *sent += (unsigned)put;

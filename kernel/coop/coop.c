@@ -162,6 +162,7 @@ static void run(struct coop_task *task)
         insert(task);
     }
     coop.current = task;
+    coop.calls = 0;
     if (task->function(task->prm) == BF_DONE) {
         take_out(task);
         task->state = COOP_IDLE;

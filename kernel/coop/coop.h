@@ -65,6 +65,7 @@ struct coop {
     uint64_t (*timers_turn)(void);  // timer.c
     uint64_t due_us;                // of tasks and timers, as the last round left them
     uint64_t now_us;                // of this round
+    uint16_t calls;                 // of this run that need not have blocked
     volatile bool awake, event;     // an interrupt came; it set an event
 };
 extern struct coop coop;
@@ -84,6 +85,12 @@ bool coop_expired(void);  // it has passed
 // do not wait again once coop_expired.
 BFD coop_block(const void *token);
 void coop_wake(const void *token);
+// A blocking call that would not have to wait, and gives way to others all the same: BF_BLOCKED, and it is called again. After COOP_CALLS
+// calls in one run, so that a task whose peer is never late does not keep the CPU.
+#ifndef COOP_CALLS
+#define COOP_CALLS 8
+#endif
+static inline bool coop_gives_way(void) { return ++coop.calls > COOP_CALLS; }
 bool coop_preferred(void);  // what has a higher priority than the running task is ready
 BFD coop_pause(const void *token, bool over);
 

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Romantiki's API on the cooperative kernel, in virtual time: client and server are tasks of one instance and meet over its loopback. Also
+// the bound on how long a task of high priority waits while echo is saturated.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/romantiki/romantiki.h"
+#include "ports/coop/coop_port.h"
+
+#define LOCALHOST 0x7f000001u
+
+static uint64_t clock_us;
+static struct weir *weir;
+static DEF_TASK(server_task);
+static DEF_TASK(client_task);
+static DEF_TASK(urgent_task);
+static DEF_LST_SOCKET(listener, 2);
+static DEF_STRM_SOCKET(accepted);
+static DEF_STRM_SOCKET(second);
+static DEF_STRM_SOCKET(client);
+static DEF_DGRAM_SOCKET(datagrams);
+static DEF_DGRAM_SOCKET(asking);
+
+static uint64_t now_us(void) { return clock_us; }
+static void sleep_until(uint64_t until_us, const volatile bool *awake)
+{
+    if (!*awake)
+        clock_us = until_us;
+}
+static void entropy(void *context, void *out, size_t bytes)
+{
+    (void)context;
+    memset(out, 0x5a, bytes);
+}
+static void *allocate(void *context, size_t bytes)
+{
+    (void)context;
+    return malloc(bytes);
+}
+static void give_back(void *context, void *memory, size_t bytes)
+{
+    (void)context, (void)bytes;
+    free(memory);
+}
+static const struct coop_board machine = {{now_us, sleep_until}, {.entropy = entropy, .alloc = allocate, .free = give_back}};
+
+static int setup(void **state)
+{
+    (void)state;
+    clock_us = 1000000;
+    weir = coop_port_start(&machine, NULL, 0);
+    assert_non_null(weir);
+    return 0;
+}
+static int teardown(void **state)
+{
+    (void)state;
+    weir_destroy(weir);
+    return 0;
+}
+
+static void run_until(uint64_t until_us)
+{
+    while (clock_us <= until_us) {
+        const uint64_t due_us = coop_round();
+        if (due_us > until_us)
+            break;
+        if (due_us > clock_us)
+            machine.system.sleep(due_us, &coop.awake);
+    }
+}
+
+// --- streams: connect out, accept, echo, close -----------------------------------------------------------------------------------------
+
+static unsigned char moved[512];
+static bool stop_echo;
+
+static BFD echo(void *prm)
+{
+    AUTO unsigned got, sent;
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    LST_SOCKET(listener, SOCK_MODE(SOCK_BLOCKING));
+    STRM_SOCKET(accepted, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_listen(&listener, 7, 0);
+    while (!stop_echo) {
+        socket_accept(&listener, &accepted, &res);
+        do {
+            socket_recv(&accepted, moved, sizeof moved, &got, &res, NULL);
+            socket_send(&accepted, moved, got, &sent, &res, NULL);
+        } while (got && got == sent);
+    }
+    socket_close(&accepted);
+    socket_close(&listener);
+    BF_END
+}
+
+static unsigned char answer[64];
+static int connected, ended;
+static unsigned answered;
+
+static BFD ask_once(void *prm)
+{
+    AUTO unsigned sent, got;
+    AUTO int res;
+    AUTO unsigned timeout;
+    (void)prm;
+    BF_BEGIN
+    timeout = 1000;
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &connected, &timeout);
+    socket_send(&client, "romantiki", 9, &sent, &res, NULL);
+    answered = 0;
+    while (answered < 9) {
+        socket_recv(&client, answer + answered, 9 - answered, &got, &res, &timeout);
+        if (!got)
+            break;
+        answered += got;
+    }
+    ended = res;
+    stop_echo = true;
+    socket_close(&client);
+    BF_END
+}
+
+static void test_a_client_and_a_server(void **state)
+{
+    (void)state;
+    stop_echo = false;
+    TASK_START(server_task, echo, NULL, 1);
+    TASK_START(client_task, ask_once, NULL, 1);
+    run_until(clock_us + 2000000);
+    assert_int_equal(connected, EOK);
+    assert_int_equal(ended, EOK);
+    assert_int_equal(answered, 9);
+    assert_memory_equal(answer, "romantiki", 9);
+    assert_int_equal(server_task.state, COOP_IDLE);
+}
+
+static void test_connecting_to_nobody_is_refused(void **state)
+{
+    (void)state;
+    TASK_START(client_task, ask_once, NULL, 1);
+    run_until(clock_us + 5000000);
+    assert_int_equal(connected, WEIR_REFUSED);
+    assert_int_equal(client_task.state, COOP_IDLE);
+}
+
+// --- waiting: timeouts, non-blocking, acknowledgements
+// ------------------------------------------------------------------------------------
+
+static uint64_t waited_us;
+static int waited_res, at_once_res;
+
+static BFD silent(void *prm)
+{
+    AUTO unsigned got, timeout;
+    AUTO int res;
+    AUTO uint64_t began;
+    BF_BEGIN
+    timeout = 30;
+    LST_SOCKET(listener, SOCK_MODE(SOCK_BLOCKING));
+    STRM_SOCKET(accepted, SOCK_MODE(*(const int *)prm), NULL, 0);
+    socket_listen(&listener, 7, 0);
+    socket_accept(&listener, &accepted, &res);
+    socket_recv(&accepted, moved, sizeof moved, &got, &res, NULL);
+    began = coop.now_us;
+    socket_recv(&accepted, moved, sizeof moved, &got, &waited_res, &timeout);
+    waited_us = coop.now_us - began;
+    accepted.mode |= SOCK_NONBLOCKING;
+    socket_recv(&accepted, moved, sizeof moved, &got, &at_once_res, NULL);
+    SLEEP_MS(500);
+    socket_close(&accepted);
+    socket_close(&listener);
+    BF_END
+}
+static BFD says_one_thing(void *prm)
+{
+    AUTO unsigned sent;
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &res, NULL);
+    SLEEP_MS(100);  // the first segments of a connection are acknowledged at once anyway
+    socket_send(&client, "x", 1, &sent, &res, NULL);
+    SLEEP_MS(1000);
+    socket_close(&client);
+    BF_END
+}
+
+static void test_a_wait_has_a_timeout_and_need_not_block(void **state)
+{
+    static const int mode = SOCK_BLOCKING;
+    (void)state;
+    TASK_START(server_task, silent, (void *)&mode, 1);
+    TASK_START(client_task, says_one_thing, NULL, 1);
+    run_until(clock_us + 3000000);
+    assert_int_equal(waited_res, ETIMEOUT);
+    assert_in_range(waited_us, 30000, 31000);
+    assert_int_equal(at_once_res, EWAIT);
+    assert_int_equal(server_task.state, COOP_IDLE);
+}
+
+// --- select
+// -------------------------------------------------------------------------------------------------------------------------------------
+
+static char order[8];
+static unsigned none_ready = 99;
+
+static BFD serves_two(void *prm)
+{
+    AUTO unsigned ready, got, timeout;
+    AUTO int res;
+    static struct romantiki_socket *const list[] = {&accepted, &second};
+    (void)prm;
+    BF_BEGIN
+    memset(order, 0, sizeof order);
+    timeout = 20;
+    LST_SOCKET(listener, SOCK_MODE(SOCK_BLOCKING));
+    STRM_SOCKET(accepted, SOCK_MODE(SOCK_NONBLOCKING), NULL, 0);
+    STRM_SOCKET(second, SOCK_MODE(SOCK_NONBLOCKING), NULL, 0);
+    socket_listen(&listener, 7, 0);
+    socket_accept(&listener, &accepted, &res);
+    socket_accept(&listener, &second, &res);
+    socket_select(list, 2, &none_ready, &timeout);
+    while (strlen(order) < 3) {
+        socket_select(list, 2, &ready, NULL);
+        if (ready & 2) {
+            socket_recv(&second, moved, 1, &got, &res, NULL);
+            strcat(order, "2");
+        }
+        if (ready & 1) {
+            socket_recv(&accepted, moved, 1, &got, &res, NULL);
+            strcat(order, "1");
+        }
+    }
+    socket_close(&accepted);
+    socket_close(&second);
+    socket_close(&listener);
+    BF_END
+}
+static DEF_STRM_SOCKET(other);
+static BFD two_clients(void *prm)
+{
+    AUTO unsigned sent;
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    STRM_SOCKET(other, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &res, NULL);
+    socket_connect(&other, LOCALHOST, 7, &res, NULL);
+    SLEEP_MS(100);
+    socket_send(&other, "x", 1, &sent, &res, NULL);
+    SLEEP_MS(100);
+    socket_send(&client, "x", 1, &sent, &res, NULL);
+    SLEEP_MS(100);
+    socket_send(&other, "x", 1, &sent, &res, NULL);
+    SLEEP_MS(100);
+    socket_close(&client);
+    socket_close(&other);
+    BF_END
+}
+
+static void test_one_task_serves_two_sessions(void **state)
+{
+    (void)state;
+    TASK_START(server_task, serves_two, NULL, 1);
+    TASK_START(client_task, two_clients, NULL, 1);
+    run_until(clock_us + 3000000);
+    assert_int_equal(none_ready, 0);
+    assert_string_equal(order, "212");
+    assert_int_equal(server_task.state, COOP_IDLE);
+}
+
+// --- datagrams
+// ----------------------------------------------------------------------------------------------------------------------------------
+
+static unsigned datagram_bytes;
+static struct weir_endpoint datagram_from;
+
+static BFD answers_datagrams(void *prm)
+{
+    AUTO unsigned got;
+    AUTO int res;
+    AUTO struct weir_endpoint from;
+    (void)prm;
+    BF_BEGIN
+    DGRAM_SOCKET(datagrams, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_bind(&datagrams, 9);
+    socket_recvfrom(&datagrams, moved, sizeof moved, &got, &from, &res, NULL);
+    socket_sendto(&datagrams, moved, got, &from, &res, NULL);
+    socket_close(&datagrams);
+    BF_END
+}
+static BFD asks_by_datagram(void *prm)
+{
+    static const struct weir_endpoint to = {{LOCALHOST}, 9};
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    DGRAM_SOCKET(asking, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_bind(&asking, 1000);
+    socket_sendto(&asking, "datagram", 8, &to, &res, NULL);
+    socket_recvfrom(&asking, answer, 4, &datagram_bytes, &datagram_from, &res, NULL);  // the rest is cut
+    socket_close(&asking);
+    BF_END
+}
+
+static void test_datagrams(void **state)
+{
+    (void)state;
+    memset(answer, 0, sizeof answer);
+    TASK_START(server_task, answers_datagrams, NULL, 1);
+    TASK_START(client_task, asks_by_datagram, NULL, 1);
+    run_until(clock_us + 1000000);
+    assert_int_equal(datagram_bytes, 4);
+    assert_string_equal((char *)answer, "data");
+    assert_int_equal(datagram_from.port, 9);
+}
+
+// --- a task of high priority while echo is saturated
+// -----------------------------------------------------------------------------------------------
+
+#define CALL_US 10u  // what each call costs here
+static uint64_t worst_us;
+static unsigned beats;
+static uint64_t saturated_bytes;
+static DEF_TIMER(beat);
+
+static uint64_t costly_now_us(void) { return clock_us += CALL_US; }
+static const struct coop_board slow_machine = {{costly_now_us, sleep_until}, {.entropy = entropy, .alloc = allocate, .free = give_back}};
+
+static BFD keeps_time(void *prm)
+{
+    AUTO uint64_t due;
+    (void)prm;
+    BF_BEGIN
+    due = coop.now_us + 1000;
+    TIMER_START(&beat, 1, 1);
+    for (beats = 0; beats < 200; beats++) {
+        TIMER_WAIT(&beat);
+        if (coop.now_us > due && coop.now_us - due > worst_us)
+            worst_us = coop.now_us - due;
+        due = beat.due_us;
+    }
+    coop_timer_stop(&beat);
+    stop_echo = true;
+    BF_END
+}
+// Sends as fast as it can and reads as fast as it can.
+static BFD saturates(void *prm)
+{
+    AUTO unsigned sent, got;
+    AUTO int res;
+    static unsigned char data[512];
+    (void)prm;
+    BF_BEGIN
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &res, NULL);
+    client.mode = SOCK_NONBLOCKING;
+    while (!stop_echo) {
+        clock_us += CALL_US;
+        socket_send(&client, data, sizeof data, &sent, &res, NULL);
+        socket_recv(&client, data, sizeof data, &got, &res, NULL);
+        saturated_bytes += got;
+    }
+    socket_close(&client);
+    BF_END
+}
+
+static void test_a_task_of_high_priority_waits_no_longer_than_a_run(void **state)
+{
+    (void)state;
+    weir_destroy(weir);
+    weir = coop_port_start(&slow_machine, NULL, 0);
+    stop_echo = false;
+    worst_us = saturated_bytes = 0;
+    TASK_START(urgent_task, keeps_time, NULL, 200);
+    TASK_START(server_task, echo, NULL, 1);
+    TASK_START(client_task, saturates, NULL, 1);
+    run_until(clock_us + 5000000);
+    assert_int_equal(beats, 200);
+    assert_true(saturated_bytes > 100000);                     // it was busy
+    assert_in_range(worst_us, 0, CALL_US * (COOP_CALLS + 4));  // a run, and a round's looks at the clock
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_client_and_a_server, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_connecting_to_nobody_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_wait_has_a_timeout_and_need_not_block, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_task_serves_two_sessions, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_datagrams, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_task_of_high_priority_waits_no_longer_than_a_run, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
