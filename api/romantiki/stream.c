@@ -83,8 +83,12 @@ BFD romantiki_send(struct romantiki_socket *socket, const void *data, unsigned b
 {
     if (coop_gives_way())
         return BF_BLOCKED;
-    const int put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, bytes - *sent);
-    if (put > 0)
-        *sent += (unsigned)put;
-    return romantiki_wait(socket, put < 0 || *sent == bytes ? put : WEIR_AGAIN, res);
+    // Until it is refused: only a refusal is followed by news of room.
+    int put;
+    do {
+        put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, bytes - *sent);
+        if (put > 0)
+            *sent += (unsigned)put;
+    } while (put > 0 && *sent < bytes);
+    return romantiki_wait(socket, put, res);
 }
