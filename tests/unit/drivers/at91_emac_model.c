@@ -359,7 +359,8 @@ bool at91_emac_model_sent(struct at91_emac_model *model, enum at91_emac_model_en
     if (end == AT91_EMAC_MODEL_OK) {
         memset(model->wire, 0, sizeof model->wire);
         memcpy(model->wire, frame->copy, frame->length);
-        // Without CRC by the part there is no padding by it either.
+        // That the part fills short frames up is written of the later ones of its family, not verified for this one. Without CRC by the
+        // part there is no padding by it either.
         model->wire_length = !frame->crc ? frame->length - 4 : frame->length < 60 ? 60 : frame->length;
         model->wire_count++;
         model->fra++;
