@@ -90,3 +90,36 @@ def test_a_reset_does_not_end_the_server(echo):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     with echo.connect(ECHO) as connection:
         assert exchange(connection, b"again") == b"again"
+
+
+@pytest.fixture(params=["lm3s6965evb", "bsd"])
+def sessions(request):
+    with started(request.param, "sessions", MANY) as server:
+        if request.param != "bsd":
+            server.until("tasks are running")
+        yield server
+
+
+def ask(connection, data):
+    connection.sendall(data)
+    return connection.recv(len(data), socket.MSG_WAITALL)
+
+
+def count(connection):
+    connection.sendall(b"?")
+    return int(connection.makefile().readline())
+
+
+def test_one_task_serves_many_sessions(sessions):
+    """Three at once, none waiting for another; a second task counts what they said, behind semaphores."""
+    with sessions.connect(MANY) as first, sessions.connect(MANY) as second, sessions.connect(MANY) as third:
+        for number in range(5):
+            for connection in (third, first, second):
+                text = b"%d says %d" % (connection.fileno(), number)
+                assert ask(connection, text) == text
+        deadline = time.monotonic() + 10
+        while count(first) != 15:
+            assert time.monotonic() < deadline
+    for number in range(10):   # their places are free again
+        with sessions.connect(MANY) as connection:
+            assert ask(connection, b"later") == b"later"
