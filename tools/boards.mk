@@ -2,7 +2,9 @@
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
-FIRMWARE := $(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c))
+# Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below.
+OWN_PROGRAMS := small_echo busy_echo
+FIRMWARE := $(filter-out $(OWN_PROGRAMS),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
 # Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
 ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
 
@@ -50,6 +52,32 @@ $(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$
 -include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d)
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
+
+PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
+PROGRAM_BOARDS_small_echo := mps2-an385
+PROGRAM_PARTS_small_echo := $(filter-out kernel/preempt/host.c,$(PREEMPT))
+PROGRAM_FLAGS_small_echo := -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=131072
+PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
+PROGRAM_BOARDS_busy_echo := $(PROGRAM_BOARDS_small_echo)
+PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
+PROGRAM_FLAGS_busy_echo := -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=131072
+PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
+
+# Its objects lie apart, since its settings are its own.
+define program
+PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
+    $(SRC_$(BOARD_PROFILE_$(1))) $(PROGRAM_PARTS_$(2)) examples/firmware/$(2).c)
+$(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$$(BOARD_CC_$(1)) $(PROGRAM_FLAGS_$(2)) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+	@echo "  LINK  $$@"
+	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+firmware: $(B)/boards/$(1)/$(2).elf
+-include $$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d)
+endef
+$(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call program,$(b),$(p)))))
 
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf

@@ -80,7 +80,7 @@ struct bsd_file {
     uint8_t flags;  // enum bsd_flag
 };
 
-#define BSD_SEGMENT 256u  // descriptors
+#define BSD_SEGMENT (WEIR_CFG_SOCKETS < 256 ? (uint32_t)WEIR_CFG_SOCKETS : 256u)  // descriptors
 struct bsd_segment {
     uint32_t used;
     struct bsd_file *files[BSD_SEGMENT];

@@ -25,6 +25,10 @@ __attribute__((noreturn)) void reset_handler(void)
     fault_handler();
 }
 
+// A kernel's, where there is one (boards/board.h).
+__attribute__((weak)) void board_timer(void) {}
+__attribute__((weak)) void board_interrupt(void) {}
+
 typedef void vector(void);
 __attribute__((section(".vectors"), used)) static vector *const vectors[16] = {
     [0] = (vector *)(void *)link_stack_top,

@@ -3,6 +3,8 @@
 // falls there. ARMv7-M Architecture Reference Manual, B3.3.
 #include "systick.h"
 
+#include "boards/board.h"
+
 #define CSR 0xe000e010u
 #define RVR 0xe000e014u
 #define CVR 0xe000e018u
@@ -26,8 +28,6 @@ static uint32_t interrupts_off(void)
     return primask;
 }
 static void interrupts_restore(uint32_t primask) { __asm__ volatile("msr primask, %0" ::"r"(primask) : "memory"); }
-
-void systick_handler(void) { before += period; }
 
 static void begin_period(uint32_t cycles)
 {
@@ -71,6 +71,31 @@ static void cut_period(uint64_t cycles)
     *reg(ICSR) = PENDSTCLR;
     begin_period(cycles < COUNTER ? (uint32_t)cycles : COUNTER);
 }
+
+// A period that was cut ends here; what follows is a long one, unless the kernel cuts that too.
+void systick_handler(void)
+{
+    const uint32_t primask = interrupts_off();
+    before += period;
+    if (period < COUNTER)
+        cut_period(COUNTER);
+    interrupts_restore(primask);
+    board_timer();
+}
+
+// Nothing to do when a period ends before that anyway: the kernel asks again then.
+void board_alarm(uint64_t at_us)
+{
+    const uint32_t primask = interrupts_off();
+    const uint64_t now = cycles_now(), at = at_us < UINT64_MAX / clock_mhz ? at_us * clock_mhz : UINT64_MAX;
+    const uint64_t ahead = at > now + LEAST_CYCLES ? at - now : LEAST_CYCLES;
+    const uint32_t counter = *reg(CVR);
+    if (!(*reg(ICSR) & PENDSTSET) && ahead < (counter ? counter : period))
+        cut_period(ahead);
+    interrupts_restore(primask);
+}
+
+void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
 
 void systick_sleep(uint64_t until_us, const volatile bool *awake)
 {

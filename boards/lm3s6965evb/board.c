@@ -109,6 +109,7 @@ void ethernet_handler(void)
 {
     stellaris_interrupt(&ethernet);
     *ethernet_wake = true;
+    board_interrupt();
 }
 
 void board_ethernet(struct weir_netif *netif, volatile bool *wake)

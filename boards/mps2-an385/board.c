@@ -48,6 +48,7 @@ void ethernet_handler(void)
 {
     lan9118_interrupt(&ethernet);
     *ethernet_wake = true;
+    board_interrupt();
 }
 
 void board_ethernet(struct weir_netif *netif, volatile bool *wake)

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// An echo server (TCP port 7) on the preemptive kernel, with blocking BSD sockets: four connections, each with a thread of its own. With
+// BUSY (busy_echo.c) a thread of the lowest priority computes all the time, and port 9 tells how far it is and what the stacks have left.
+#include "boards/board.h"
+#include "ports/preempt/preempt_port.h"
+#include "bsd/posix_calls.h"
+#include "bsd/posix_names.h"
+
+#ifndef BUSY
+#define BUSY 0
+#endif
+#define CONNECTIONS 4
+#define DESCRIPTORS (CONNECTIONS + 1 + 2 * BUSY)
+#define BSD_BYTES (384 + DESCRIPTORS * 288)
+#define ECHO_BYTES 256  // moved at once
+#define ECHO_STACK 1024
+#define IO_STACK 1280
+#define IDLE_STACK 256
+enum { BUSY_PRIORITY = 1, ECHO_PRIORITY = 10, IO_PRIORITY = 20 };
+
+static uint64_t memory[MEMORY_BYTES / 8], bsd_memory[BSD_BYTES / 8];
+static uint64_t echo_stacks[CONNECTIONS][ECHO_STACK / 8], io_stack[IO_STACK / 8], idle_stack[IDLE_STACK / 8];
+static struct thread echoers[CONNECTIONS];
+static struct preempt_port port;
+static struct weir_netif netif;
+static int listener;
+
+void board_timer(void) { kernel_timer(); }
+void board_interrupt(void) { preempt_port_interrupt(&port); }
+
+static void overflow(struct thread *thread)
+{
+    board_puts("weir: stack overflow: ");
+    board_puts(thread->name);
+    board_puts("\n");
+    for (;;)
+        ;
+}
+
+static void echo(int connection)
+{
+    char data[ECHO_BYTES];
+    for (int got; (got = (int)recv(connection, data, sizeof data, 0)) > 0;)
+        for (int sent = 0, some; sent < got; sent += some)
+            if ((some = (int)send(connection, data + sent, (size_t)(got - sent), 0)) < 0)
+                return;
+}
+
+// Each takes the next connection for itself: they wait in turn at the one listener.
+static void echoer(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        const int connection = accept(listener, NULL, NULL);
+        if (connection < 0)
+            continue;
+        echo(connection);
+        close(connection);
+    }
+}
+
+static int listen_at(uint16_t number, int backlog)
+{
+    const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(number)};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return fd >= 0 && bind(fd, (const struct sockaddr *)&local, sizeof local) == 0 && listen(fd, backlog) == 0 ? fd : -1;
+}
+
+static bool spawn(struct thread *thread, const char *name, thread_entry *entry, void *stack, size_t bytes, uint8_t priority)
+{
+    return thread_create(thread, &(struct thread_config){name, entry, NULL, stack, bytes, priority});
+}
+
+#if BUSY
+#define REPORT_STACK 1536
+static uint64_t busy_stack[512 / 8], report_stack[REPORT_STACK / 8];
+static struct thread busy_thread, report_thread;
+static volatile uint32_t rounds;
+
+static void busy(void *unused)
+{
+    (void)unused;
+    for (;;)
+        rounds++;
+}
+
+static void tell(int connection, const char *name, uint32_t value)
+{
+    char line[40];
+    uint32_t length = 0, divisor = 1000000000;
+    while (name[length] && length < 24)
+        line[length] = name[length], length++;
+    line[length++] = ' ';
+    while (divisor > 1 && value / divisor == 0)
+        divisor /= 10;
+    for (; divisor; divisor /= 10)
+        line[length++] = (char)('0' + value / divisor % 10);
+    line[length++] = '\n';
+    (void)send(connection, line, length, 0);
+}
+
+static void reporter(void *unused)
+{
+    (void)unused;
+    const int fd = listen_at(9, 1);
+    for (;;) {
+        const int connection = accept(fd, NULL, NULL);
+        if (connection < 0)
+            continue;
+        tell(connection, "busy", rounds);
+        tell(connection, "stack.io", (uint32_t)thread_stack_unused(&port.thread));
+        for (uint32_t i = 0; i < CONNECTIONS; i++)
+            tell(connection, "stack.echo", (uint32_t)thread_stack_unused(&echoers[i]));
+        tell(connection, "turns", port.turns);
+        tell(connection, "sleeps", port.sleeps);
+        tell(connection, "instance", (uint32_t)weir_size(NULL));
+        close(connection);
+    }
+}
+
+static bool more_threads(void)
+{
+    return spawn(&busy_thread, "busy", busy, busy_stack, sizeof busy_stack, BUSY_PRIORITY) &&
+           spawn(&report_thread, "report", reporter, report_stack, sizeof report_stack, ECHO_PRIORITY);
+}
+#else
+static bool more_threads(void) { return true; }
+#endif
+
+static bool start_stack(void)
+{
+    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy};
+    static const struct weir_bsd_config config = {
+        .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
+    static volatile bool unused;
+    preempt_port_init(&port, &board);
+    struct weir *weir = weir_create(memory, sizeof memory, &port.port, NULL);
+    if (!weir)
+        return false;
+    preempt_port_attach(&port, weir);
+    board_ethernet(&netif, &unused);
+    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
+        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+        return false;
+    const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
+    struct weir_bsd *bsd = preempt_port_start(&port, &io, BUSY_PRIORITY) ? bsd_create(weir, &config) : NULL;
+    weir_posix_use(bsd);
+    return bsd;
+}
+
+// The first thread of all: calls that may wait for the lock need one. Its stack becomes the first echoer's.
+static void first(void *unused)
+{
+    listener = start_stack() ? listen_at(7, CONNECTIONS) : -1;
+    bool good = listener >= 0 && more_threads();
+    for (uint32_t i = 1; i < CONNECTIONS; i++)
+        good = good && spawn(&echoers[i], "echo", echoer, echo_stacks[i], ECHO_STACK, ECHO_PRIORITY);
+    board_puts(good ? "weir: echo on port 7\n" : "weir: no memory, or no interface\n");
+    if (good)
+        echoer(unused);
+}
+
+int main(void)
+{
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    board_init();
+    if (!kernel_init(&board) || !spawn(&echoers[0], "echo", first, echo_stacks[0], ECHO_STACK, ECHO_PRIORITY)) {
+        board_puts("weir: no memory\n");
+        return 1;
+    }
+    kernel_start();
+}
