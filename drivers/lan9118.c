@@ -25,9 +25,9 @@ enum {  // data sheet, chapter 5
     MAC_CSR_CMD = 0xa4,
     MAC_CSR_DATA = 0xa8,
 };
-enum { MAC_CR = 1, ADDRH = 2, ADDRL = 3, MII_ACC = 6, MII_DATA = 7 };  // behind MAC_CSR_CMD
-#define INT_RSFL (1u << 3)                                             // a frame's state waits
-#define INT_TDFA (1u << 9)                                             // room for a frame
+enum { MAC_CR = 1, ADDRH = 2, ADDRL = 3, MII_ACC = 6, MII_DATA = 7, VLAN1 = 9 };  // behind MAC_CSR_CMD
+#define INT_RSFL (1u << 3)                                                        // a frame's state waits
+#define INT_TDFA (1u << 9)                                                        // room for a frame
 #define INT_RXE (1u << 14)
 #define INT_RDFO (1u << 21)  // receive FIFO dropped
 #define CSR_BUSY (1u << 31)
@@ -97,6 +97,7 @@ int lan9118_open(struct lan9118 *device, uintptr_t base, const uint8_t mac[6])
     write(device, HW_CFG, 1u << 20 | 5u << 16);  // bit 20 must be set; 5 KB of the memory transmit
     csr_write(device, ADDRL, (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
     csr_write(device, ADDRH, (uint32_t)mac[4] | (uint32_t)mac[5] << 8);
+    csr_write(device, VLAN1, 0x8100);  // what makes frames of 1522 bytes legal; else they are errors
     return WEIR_OK;
 }
 
