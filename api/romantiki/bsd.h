@@ -70,7 +70,7 @@ void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned b
                    const unsigned *timeout_ms);
 #define socket_rcv socket_recv
 
-// --- tasks are threads ------------------------------------------------------------------------------------------------------------
+// --- tasks are threads -------------------------------------------------------------------------------------------------------------
 // One lock and one condition serve all of them, as on the cooperative kernel there is one context; priorities have no counterpart without
 // privileges, and are left out.
 typedef BFD coop_function(void *prm);

@@ -53,6 +53,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
@@ -130,6 +131,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
@@ -207,6 +209,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 120000
+#define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
@@ -524,6 +527,12 @@
 #endif
 #if WEIR_CFG_TCP_RTO_MAX_MS < 1000 || WEIR_CFG_TCP_RTO_MAX_MS > 240000
 #error "WEIR_CFG_TCP_RTO_MAX_MS must be 1000 to 240000: ceiling of the retransmission timeout, ms (RFC 6298 2.5: at least 60 s)"
+#endif
+#ifndef WEIR_CFG_TCP_SPLIT  // compact stack only: what is queued at once leaves in two segments and Nagle's algorithm is off, so that a peer that delays its acknowledgements answers at once (Romantiki; uIP's split)
+#define WEIR_CFG_TCP_SPLIT WEIR_DEFAULT_TCP_SPLIT
+#endif
+#if WEIR_CFG_TCP_SPLIT < 0 || WEIR_CFG_TCP_SPLIT > 1
+#error "WEIR_CFG_TCP_SPLIT must be 0 to 1: compact stack only: what is queued at once leaves in two segments and Nagle's algorithm is off, so that a peer that delays its acknowledgements answers at once (Romantiki; uIP's split)"
 #endif
 #ifndef WEIR_CFG_TCP_DELAYED_ACK_MS  // delayed acknowledgement, ms (RFC 9293 3.8.6.3: below 500)
 #define WEIR_CFG_TCP_DELAYED_ACK_MS WEIR_DEFAULT_TCP_DELAYED_ACK_MS

@@ -61,7 +61,7 @@ void coop_wake(const void *token)
 
 BFD coop_pause(const void *token, bool over) { return over ? BF_DONE : coop_block(token); }
 
-// --- events, semaphores ------------------------------------------------------------------------------------------------------
+// --- events, semaphores ------------------------------------------------------------------------------------------------------------
 
 // From an interrupt only the flags are written; the loop finds the waiters.
 void coop_event_set(struct coop_event *event)
@@ -108,7 +108,7 @@ BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res)
     return taken(there, semaphore, res);
 }
 
-// --- the loop ------------------------------------------------------------------------------------------------------------------------
+// --- the loop ----------------------------------------------------------------------------------------------------------------------
 
 // Tasks whose deadline has come are ready. Returns the earliest of the others.
 static uint64_t tasks_turn(void)

@@ -77,7 +77,7 @@ void coop_task_start(struct coop_task *task, coop_function *function, void *prm,
 uint64_t coop_round(void);
 _Noreturn void coop_run(void);
 
-// --- for blocking functions ------------------------------------------------------------------------------------------------------
+// --- for blocking functions --------------------------------------------------------------------------------------------------------
 // Sets the running task's deadline for the blocking call that begins; NULL: none.
 void coop_timeout(const unsigned *timeout_ms);
 bool coop_expired(void);  // it has passed
@@ -111,7 +111,7 @@ BFD coop_pause(const void *token, bool over);
         BF_CALL(coop_pause(&coop, coop_expired())); \
     } while (0)
 
-// --- events: a flag that stays set until a waiter took it ----------------------------------------------------------------------------
+// --- events: a flag that stays set until a waiter took it --------------------------------------------------------------------------
 void coop_event_set(struct coop_event *event);  // also from interrupts
 // *res: 1 taken, 0 the time is over. timeout_ms NULL: for ever.
 BFD coop_event_take(struct coop_event *event, int *res);
@@ -121,8 +121,7 @@ BFD coop_event_take(struct coop_event *event, int *res);
         BF_CALL(coop_event_take(event, res)); \
     } while (0)
 
-// --- semaphores: counting; the waiter of the highest priority takes first
-// ------------------------------------------------------------------
+// --- semaphores: counting; the waiter of the highest priority takes first ----------------------------------------------------------
 void coop_semaphore_give(struct coop_semaphore *semaphore);
 BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res);
 #define SEM_WAIT(semaphore, timeout_ms, res) \
@@ -131,8 +130,7 @@ BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res);
         BF_CALL(coop_semaphore_take(semaphore, res)); \
     } while (0)
 
-// --- timers
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- timers ------------------------------------------------------------------------------------------------------------------------
 void coop_timer_start(struct coop_timer *timer, uint32_t first_us, uint32_t period_us);
 void coop_timer_stop(struct coop_timer *timer);
 BFD coop_timer_take(struct coop_timer *timer);

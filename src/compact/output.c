@@ -9,6 +9,8 @@
 // RFC 9293 §3.8.6.2.2: the window opens by steps worth telling.
 #define WINDOW_STEP (WEIR_CFG_TCP_MSS_MAX < WEIR_CFG_TCP_RECEIVE_BYTES / 2 ? WEIR_CFG_TCP_MSS_MAX : WEIR_CFG_TCP_RECEIVE_BYTES / 2)
 
+#define SPLIT (WEIR_CFG_TCP_SPLIT != 0)
+
 LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
                             uint32_t flags, uint32_t window, uint32_t payload_length, uint16_t payload_sum)
 {
@@ -80,7 +82,9 @@ static uint32_t payload_length(const struct conn *c, uint32_t at)
     const uint32_t length = min_u32(min_u32(left, mss), usable > at ? usable - at : 0);
     if (c->flags & CONN_FORCE)
         return left ? max_u32(length, 1) : 0;
-    if (length == mss || c->flags & CONN_AGAIN)
+    if (SPLIT && !at && length == left && length > 1)
+        return (length + 1) / 2;  // the second of two is acknowledged at once (RFC 9293 §3.8.6.3), not after a delay
+    if (length == mss || c->flags & CONN_AGAIN || SPLIT)
         return length;
     if (length < left)
         return length >= c->window_max / 2 ? length : 0;

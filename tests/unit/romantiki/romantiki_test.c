@@ -76,7 +76,7 @@ static void run_until(uint64_t until_us)
     }
 }
 
-// --- streams: connect out, accept, echo, close -----------------------------------------------------------------------------------------
+// --- streams: connect out, accept, echo, close -------------------------------------------------------------------------------------
 
 static unsigned char moved[512];
 static bool stop_echo;
@@ -153,8 +153,7 @@ static void test_connecting_to_nobody_is_refused(void **state)
     assert_int_equal(client_task.state, COOP_IDLE);
 }
 
-// --- waiting: timeouts, non-blocking, acknowledgements
-// ------------------------------------------------------------------------------------
+// --- waiting: timeouts, non-blocking, acknowledgements -----------------------------------------------------------------------------
 
 static uint64_t waited_us;
 static int waited_res, at_once_res;
@@ -209,8 +208,57 @@ static void test_a_wait_has_a_timeout_and_need_not_block(void **state)
     assert_int_equal(server_task.state, COOP_IDLE);
 }
 
-// --- select
-// -------------------------------------------------------------------------------------------------------------------------------------
+static int32_t unacknowledged;
+
+static BFD reads(void *prm)
+{
+    AUTO unsigned got;
+    AUTO int res;
+    BF_BEGIN
+    LST_SOCKET(listener, SOCK_MODE(SOCK_BLOCKING));
+    STRM_SOCKET(accepted, SOCK_MODE(*(const uint8_t *)prm), NULL, 0);
+    socket_listen(&listener, 7, 0);
+    socket_accept(&listener, &accepted, &res);
+    do
+        socket_recv(&accepted, moved, sizeof moved, &got, &res, NULL);
+    while (got);
+    socket_close(&accepted);
+    socket_close(&listener);
+    BF_END
+}
+static BFD says_many_things(void *prm)
+{
+    AUTO unsigned sent, i;
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &res, NULL);
+    for (i = 0; i < 40; i++) {  // the first segments of a connection are acknowledged at once anyway
+        SLEEP_MS(100);
+        socket_send(&client, "x", 1, &sent, &res, NULL);
+    }
+    SLEEP_MS(5);
+    (void)weir_socket_get(coop_port_weir(), client.handle, WEIR_OPTION_UNACKED_BYTES, &unacknowledged);
+    socket_close(&client);
+    BF_END
+}
+
+static void test_data_is_acknowledged_when_the_task_waits_for_more(void **state)
+{
+    static uint8_t modes[] = {SOCK_BLOCKING, SOCK_BLOCKING | SOCK_ACK_WAITING};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        unacknowledged = -1;
+        TASK_START(server_task, reads, &modes[i], 1);
+        TASK_START(client_task, says_many_things, NULL, 1);
+        run_until(clock_us + 10000000);
+        assert_int_equal(unacknowledged, i == 0 ? 1 : 0);  // after 5 ms: the delay still runs; the task waits
+        assert_int_equal(server_task.state, COOP_IDLE);
+    }
+}
+
+// --- select ------------------------------------------------------------------------------------------------------------------------
 
 static char order[8];
 static unsigned none_ready = 99;
@@ -281,8 +329,7 @@ static void test_one_task_serves_two_sessions(void **state)
     assert_int_equal(server_task.state, COOP_IDLE);
 }
 
-// --- datagrams
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- datagrams ---------------------------------------------------------------------------------------------------------------------
 
 static unsigned datagram_bytes;
 static struct weir_endpoint datagram_from;
@@ -327,8 +374,7 @@ static void test_datagrams(void **state)
     assert_int_equal(datagram_from.port, 9);
 }
 
-// --- a task of high priority while echo is saturated
-// -----------------------------------------------------------------------------------------------
+// --- a task of high priority while echo is saturated -------------------------------------------------------------------------------
 
 #define CALL_US 10u  // what each call costs here
 static uint64_t worst_us;
@@ -399,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_client_and_a_server, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connecting_to_nobody_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_wait_has_a_timeout_and_need_not_block, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_data_is_acknowledged_when_the_task_waits_for_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_task_serves_two_sessions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_datagrams, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_task_of_high_priority_waits_no_longer_than_a_run, setup, teardown),
