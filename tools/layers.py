@@ -12,7 +12,6 @@ VISIBLE = {
     "compact": {"base", "wire", "link", "compact"},  # the whole server of the profile tiny; of link only the contract
     "rt": {"base", "rt"},
     "socket": {"base", "wire", "link", "ip", "udp", "tcp", "socket"},
-    "compact": {"base", "wire", "link", "ip", "tcp", "cc", "socket", "compact"},   # the whole stack of the smallest profile
     "instance": {"base", "wire", "link", "ip", "udp", "tcp", "cc", "rt", "socket", "instance"},
 }
 # Upward calls that are meant: an interface that comes, goes or changes its address tells the network layer, and its connected route
