@@ -329,7 +329,8 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
 static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     struct bbr *b = state;
-    const uint32_t delivered = s->total_delivered - b->total;
+    // A peer that reneges takes back what it had SACKed (RFC 2018 §8), and then the total is less than it was.
+    const uint32_t delivered = seq_lt(b->total, s->total_delivered) ? s->total_delivered - b->total : 0;
     b->total = s->total_delivered;
     if (delivered) {
         bbr_bandwidth(b, s);

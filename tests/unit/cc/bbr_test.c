@@ -14,6 +14,7 @@
 #define RTT 20000u
 #define MBIT 125000u  // bytes/s
 #define SECOND 1000000u
+#define BBR_LEAST (4 * MSS)
 
 // --- by hand -------------------------------------------------------------------------------------------------------------------------
 
@@ -287,6 +288,26 @@ static void a_timeout_leaves_one_segment_and_then_the_window_comes_back(void **s
     assert_true(window.cwnd >= before);
 }
 
+// What was SACKED and is forgotten again (the peer has reneged, RFC 2018 §8) was never delivered: the count of what was goes back, which is
+// no acknowledgement of nearly 2^32 bytes.
+static void a_peer_that_takes_back_opens_no_window(void **state)
+{
+    (void)state;
+    round_trip(100 * MBIT / 8);
+    inflight_now = 200000;
+    now_us += SECOND;
+    event(WEIR_CC_RTO);
+    assert_int_equal(window.cwnd, MSS);
+    total -= 100000;
+    ack(MSS, total, MBIT, RTT, true);
+    assert_true(window.cwnd <= BBR_LEAST);
+    for (uint32_t i = 0; i < 10; i++) {
+        now_us += RTT / 10;
+        ack(MSS, total, MBIT, RTT, false);
+    }
+    assert_true(window.cwnd <= BBR_LEAST + 10 * MSS);
+}
+
 static void after_idling_there_is_no_startup(void **state)
 {
     (void)state;
@@ -491,6 +512,7 @@ int main(void)
         cmocka_unit_test_setup(the_pace_is_a_hundredth_below, setup),
         cmocka_unit_test_setup(recovery_begins_with_a_round_of_conservation_and_gives_the_window_back, setup),
         cmocka_unit_test_setup(a_timeout_leaves_one_segment_and_then_the_window_comes_back, setup),
+        cmocka_unit_test_setup(a_peer_that_takes_back_opens_no_window, setup),
         cmocka_unit_test_setup(after_idling_there_is_no_startup, setup),
         cmocka_unit_test_setup(what_the_path_taught_outlives_the_state, setup),
         cmocka_unit_test_setup(every_ten_seconds_the_queue_is_let_run_empty, setup),
