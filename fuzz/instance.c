@@ -6,6 +6,7 @@
 #include "fixture.h"
 
 #include "fuzz.h"
+#include "weir/cc.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
 #include "wire/arp.h"
@@ -36,6 +37,7 @@ struct world {
     struct flow flows[FLOWS];
     weir_socket sockets[SOCKETS];
     uint32_t clock;  // of the peer's timestamps
+    uint8_t tos;     // of the peer's packets
     bool ethernet;
 };
 
@@ -107,6 +109,7 @@ static void send_ip4(struct world *w, uint8_t how, uint8_t protocol, const uint8
                          .destination = how & 8 ? 0xffffffff : ours.v4,
                          .total_length = (uint16_t)(IP4_BYTES + length),
                          .id = how,
+                         .tos = w->tos,
                          .ttl = 64,
                          .protocol = protocol,
                          .flags = how & 4 ? IP4_MORE_FRAGMENTS : 0};
@@ -204,7 +207,9 @@ static void frame_tcp(struct world *w)
     memcpy(bytes + segment.header_length, payload, payload_length);
     uint32_t length = segment.header_length + payload_length;
     put_checksum(IP_TCP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, length, 16);
+    w->tos = how >> 2 & 3;  // as a router may have marked it
     send_ip4(w, how & 0xf2, IP_TCP, bytes, length);
+    w->tos = 0;
 }
 
 static void frame_udp(struct world *w)
@@ -399,7 +404,13 @@ static void use_instance(struct world *w, weir_socket socket, uint8_t choice)
         (void)weir_netif_set_address(&w->f.netif, choice & 8 ? ours : weir_addr_any(), 24,
                                      choice & 0x10 ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
         break;
-    case 6: (void)weir_socket_set_congestion(weir, socket, choice & 8 ? "reno" : "cubic"); break;
+    case 6: {
+        uint32_t algorithms = 0;
+        while (weir_cc_list[algorithms])
+            algorithms++;
+        (void)weir_socket_set_congestion(weir, socket, weir_cc_list[(choice >> 3) % algorithms]->name);
+        break;
+    }
     default:
         while (w->f.held)  // a driver gives back what it holds before it goes
             fixture_poll(&w->f, 1000);

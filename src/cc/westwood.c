@@ -66,7 +66,11 @@ static uint32_t westwood_holds(const struct westwood *westwood, uint32_t flight)
 static void westwood_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     struct westwood *westwood = state;
-    const uint32_t holds = westwood_holds(westwood, cc_flight_size(event, sample, window));
+    // A bandwidth of before and a round trip that grew since may come to more than ever was in flight: what shrinks the window never
+    // opens it.
+    const uint32_t before = event == WEIR_CC_EXIT_RECOVERY ? westwood->loss.prior_cwnd : window->cwnd;
+    const uint32_t holds =
+        min_u32(westwood_holds(westwood, cc_flight_size(event, sample, window)), max_u32(before, sample->prior_inflight));
     if (event == WEIR_CC_INIT)
         westwood->last_us = sample->now_us;
     if (event == WEIR_CC_EXIT_RECOVERY && westwood->twice && !westwood->loss.keep)  // recovery has measured on

@@ -111,6 +111,21 @@ static void a_timeout_leaves_one_segment_and_remembers_what_the_path_holds(void 
     assert_in_range(holds(), 95, 105);
 }
 
+// The bandwidth of before and a round trip that a peer, or a queue, has made a hundred times longer: no loss and no mark opens the window.
+static void a_reduction_never_opens_the_window(void **state)
+{
+    (void)state;
+    flow_open(&f, &weir_cc_westwood);
+    steady(100, 20000, 100);
+    flow_event(&f, WEIR_CC_RTO, 100 * MSS);
+    f.window.cwnd = f.window.ssthresh = 100 * MSS;
+    f.now_us += 1000;
+    flow_ack(&f, MSS, 2000000);
+    assert_in_range(holds(), 50, 100);
+    flow_event(&f, WEIR_CC_ECN, 100 * MSS);
+    assert_in_range(flow_segments(&f), 50, 100);
+}
+
 static void undo_and_growth_are_renos(void **state)
 {
     (void)state;
@@ -134,6 +149,7 @@ int main(void)
         cmocka_unit_test(acks_in_bunches_are_no_bandwidth),
         cmocka_unit_test(what_was_sacked_is_not_counted_again_when_the_hole_is_filled),
         cmocka_unit_test(a_timeout_leaves_one_segment_and_remembers_what_the_path_holds),
+        cmocka_unit_test(a_reduction_never_opens_the_window),
         cmocka_unit_test(undo_and_growth_are_renos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
