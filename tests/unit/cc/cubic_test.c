@@ -55,12 +55,11 @@ static void round_trip(uint32_t rtt_us, uint32_t each)
 
 // RFC 9438 in segments and seconds.
 struct model {
-    double cwnd, w_max, k, t, w_est, cwnd_prior;
+    double cwnd, w_max, k, t, w_est;
 };
 static void model_loss(struct model *m, double cwnd)
 {
     m->w_max = cwnd < m->w_max ? cwnd * (1 + 0.7) / 2 : cwnd;  // §4.7
-    m->cwnd_prior = cwnd;
     m->cwnd = m->w_est = cwnd * 0.7;
     m->k = m->w_max > m->cwnd ? cbrt((m->w_max - m->cwnd) / 0.4) : 0;
     m->t = 0;
@@ -69,7 +68,7 @@ static double model_window(const struct model *m, double t) { return 0.4 * pow(t
 static void model_ack(struct model *m, double segments, double passed, double rtt)
 {
     m->t += passed;
-    m->w_est += (m->w_est < m->cwnd_prior ? 9.0 / 17 : 1) * segments / m->cwnd;
+    m->w_est += 9.0 / 17 * segments / m->cwnd;
     if (model_window(m, m->t) < m->w_est) {
         m->cwnd = fmax(m->cwnd, m->w_est);
         return;

@@ -12,6 +12,9 @@ struct bulk {
     struct pair pair;
     weir_socket client, server;
     uint32_t total, written, read;
+    uint32_t timeouts, early;     // early: while there was more to send
+    uint64_t us;                  // that the transfer took
+    bool (*step)(void *context);  // NULL: step
 };
 
 static uint8_t bytes[65536];
@@ -36,7 +39,9 @@ static void run(struct bulk *x, const char *algorithm, const struct pair_link *l
     pair_connect(&x->pair, PORT, &x->client, &x->server);
     x->pair.link[0].loss_ppm = loss_ppm;
     assert_int_equal(weir_socket_set_congestion(x->pair.a.weir, x->client, algorithm), WEIR_OK);
-    pair_run_until(&x->pair, step, x, limit_us);
+    const uint64_t start = pair_now_us(&x->pair);
+    pair_run_until(&x->pair, x->step ? x->step : step, x, limit_us);
+    x->us = pair_now_us(&x->pair) - start;
 }
 
 static void end(struct bulk *x)
@@ -79,31 +84,35 @@ static void reno_is_as_fast_as_the_reference(void **state)
     }
 }
 
-// A window with room: nothing but the first transmissions of a tail, or a flight lost as a whole, may cost a timeout.
-static void a_wide_window_needs_no_timeout(void **state)
+// An algorithm that does not take loss for congestion: a timeout is needed only where the last of all transmissions is lost, so that
+// nothing comes that could show it (the end of the stream; a probe may not go beside what is SACKed, RFC 8985 §7.2).
+static bool step_to_the_tail(void *context)
+{
+    struct bulk *x = context;
+    const bool done = step(x);
+    const uint32_t timeouts = (uint32_t)fixture_count(&x->pair.a, WEIR_COUNT_TCP_RTO);
+    const struct tcp_conn *c = (const struct tcp_conn *)(const void *)handle_sock(x->pair.a.weir, x->client);
+    if (timeouts != x->timeouts && (x->written < x->total || tcp_unsent(c) >= c->mss))
+        x->early++;
+    x->timeouts = timeouts;
+    return done;
+}
+
+static void a_near_path_that_loses_much_needs_timeouts_only_at_the_end(void **state)
 {
     const struct pair_link link = {.delay_us = 10};
     uint32_t over = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= 15; seed++) {
-        struct bulk x = {.total = 5242880};
-        pair_open(&x.pair, &(struct pair_options){.link = link, .seed = seed});
-        pair_connect(&x.pair, PORT, &x.client, &x.server);
-        x.pair.link[0].loss_ppm = 150000;
-        const uint64_t start = pair_now_us(&x.pair);
-        while (x.read < x.total && pair_now_us(&x.pair) < start + 5000000) {
-            struct tcp_conn *c = (struct tcp_conn *)(void *)handle_sock(x.pair.a.weir, x.client);
-            if (c && c->flow) {  // as an algorithm that does not take loss for congestion would have it
-                c->flow->window.cwnd = c->flow->window.ssthresh = 64 * 1448;
-                c->flow->prr.delivered = 1 << 28;
-            }
-            step(&x);
-            pair_run(&x.pair, 20);
-        }
-        over += pair_now_us(&x.pair) - start > 100000;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct bulk x = {.total = 5242880, .step = step_to_the_tail};
+        run(&x, "bbr", &link, 150000, seed, 5000000);
+        assert_int_equal(x.read, x.total);
+        assert_int_equal(x.early, 0);
+        over += x.us > 100000;
         end(&x);
     }
-    assert_true(over <= 9);
+    print_message("[          ] bbr, 5 MB at 15 %%: %u of 20 beyond 0.1 s\n", over);
+    assert_true(over < 10);  // the median: measured 6, and 8 with a driver that refuses at random
 }
 
 // With the small windows that loss leaves them, Reno and Cubic wait for timeouts as the reference does, not more often.
@@ -134,7 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reno_is_as_fast_as_the_reference),
-        cmocka_unit_test(a_wide_window_needs_no_timeout),
+        cmocka_unit_test(a_near_path_that_loses_much_needs_timeouts_only_at_the_end),
         cmocka_unit_test(small_windows_wait_no_more_than_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
