@@ -56,11 +56,14 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(filter-out kernel/preempt/host.c,$(PREEMPT))
-PROGRAM_FLAGS_small_echo := -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=131072
+# Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
+PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600 -DWEIR_CFG_OUTBOX_BYTES=768 -DWEIR_CFG_LOOPBACK_BYTES=0 \
+    -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
+PROGRAM_FLAGS_small_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=50176
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
 PROGRAM_BOARDS_busy_echo := $(PROGRAM_BOARDS_small_echo)
 PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
-PROGRAM_FLAGS_busy_echo := -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=131072
+PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
 
 # Its objects lie apart, since its settings are its own.
@@ -82,3 +85,11 @@ $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call pro
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
 firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
+
+# The figures small_echo.*, into build/size.json; the tool asks with which flags the image was made.
+.PHONY: small-echo-flags size-small-echo
+small-echo-flags:
+	@echo '$(filter-out -std=%,$(wordlist 2,99,$(BOARD_CC_mps2-an385))) $(PROGRAM_FLAGS_small_echo)'
+## make size-small-echo   what the image small_echo takes of flash and RAM
+size-small-echo: $(B)/boards/mps2-an385/small_echo.elf
+	@$(PYTHON) tools/small_echo.py

@@ -64,7 +64,6 @@ void kernel_mutex_release(struct mutex *mutex)
     if (next) {
         kernel_ready(next, KERNEL_WOKEN);
         hold(mutex, next);
-        kernel_inherit(next);
     }
     kernel_inherit(holder);
 }

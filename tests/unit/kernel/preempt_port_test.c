@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The port to the preemptive kernel in virtual time, with a driver that is a counter: what the contract of weir/port.h says of wait, wake
+// and kick, and that a flood of frames leaves the processor to others.
+#include "ports/preempt/preempt_port.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/preempt/host.h"
+
+#define STACK_BYTES ((size_t)262144)
+#define MS UINT64_C(1000)
+#define FRAME_US 20  // that the driver works at one
+enum { LOW = 5, MAIN = 10, IO = 20 };
+
+static uint64_t now_us, alarm_us;
+static uint64_t stacks[4][STACK_BYTES / 8];
+static struct thread starter, other;
+static struct preempt_port port;
+static struct weir_netif netif;
+static uint32_t waiting_frames;  // in the device
+static bool good;
+
+static uint64_t board_now(void) { return now_us; }
+static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
+static void board_idle(void)
+{
+    now_us = alarm_us > now_us ? alarm_us : now_us;
+    alarm_us = KERNEL_NEVER;
+    kernel_timer();
+}
+static void board_overflow(struct thread *thread)
+{
+    (void)thread;
+    abort();
+}
+static void entropy(void *out, size_t bytes) { memset(out, 0x5a, bytes); }
+
+static void compute(uint64_t us)
+{
+    for (; us; us--) {
+        if (++now_us < alarm_us)
+            continue;
+        alarm_us = KERNEL_NEVER;
+        host_interrupt_begins();
+        kernel_timer();
+        host_interrupt_ends();
+    }
+}
+
+static int device_poll(struct weir_netif *unused, int budget)
+{
+    int frames = 0;
+    (void)unused;
+    for (; frames < budget && waiting_frames; frames++) {
+        waiting_frames--;  // before: who preempts this may take all away
+        compute(FRAME_US);
+    }
+    return frames;
+}
+static enum weir_tx_verdict device_tx(struct weir_netif *unused, const struct weir_tx *tx)
+{
+    (void)unused, (void)tx;
+    return WEIR_TX_DONE;
+}
+
+static void spawn(struct thread *thread, uint32_t stack, uint8_t priority, thread_entry *entry)
+{
+    const struct thread_config config = {"test", entry, NULL, stacks[stack], STACK_BYTES, priority};
+    good &= thread_create(thread, &config);
+}
+
+static thread_entry *scenario;
+static void start(void *unused)
+{
+    static const struct weir_driver driver = {.name = "flood", .tx = device_tx, .poll = device_poll};
+    static const struct preempt_port_board board = {board_now, 1, entropy, malloc, free};
+    const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
+    preempt_port_init(&port, &board);
+    struct weir *weir = weir_create(NULL, 0, &port.port, NULL);
+    preempt_port_attach(&port, weir);
+    weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
+    good &= weir_netif_add(weir, &netif) >= 0 && preempt_port_add(&port, &netif) && !preempt_port_add(&port, &netif);
+    good &= preempt_port_start(&port, &io, LOW);
+    scenario(unused);
+    thread_delete(&port.thread);
+    weir_netif_remove(&netif);
+    weir_destroy(weir);
+    host_finish();
+}
+
+static void run(thread_entry *entry)
+{
+    static const struct kernel_board board = {board_now, board_alarm, board_idle, board_overflow, stacks[0], STACK_BYTES};
+    scenario = entry;
+    host_stack_renew(stacks, sizeof stacks);
+    now_us = 1000;
+    alarm_us = KERNEL_NEVER;
+    waiting_frames = 0;
+    good = kernel_init(&board);
+    spawn(&starter, 1, MAIN, start);
+    host_run();
+    assert_true(good);
+}
+
+// --- a flood ---------------------------------------------------------------------------------------------------------------------------
+static uint64_t computed_us;
+static void computes(void *unused)
+{
+    (void)unused;
+    for (;; computed_us++)
+        compute(1);
+}
+
+static void flood(void *unused)
+{
+    (void)unused;
+    computed_us = 0;
+    spawn(&other, 3, LOW, computes);
+    thread_sleep_until(now_us + 100 * MS);
+    good &= computed_us > 95 * MS;  // nothing else to do
+    computed_us = 0;
+    waiting_frames = UINT32_MAX;
+    preempt_port_interrupt(&port);
+    thread_sleep_until(now_us + 1000 * MS);
+    good &= computed_us > 400 * MS && computed_us < 600 * MS;  // equals
+    good &= port.steps_back == 1 && port.thread.priority == LOW;
+    waiting_frames = 0;
+    thread_sleep_until(now_us + 100 * MS);
+    good &= port.thread.priority == IO;
+    thread_delete(&other);
+}
+static void test_a_flood_of_frames_leaves_time_to_others(void **state)
+{
+    (void)state;
+    run(flood);
+}
+
+// --- the contract ------------------------------------------------------------------------------------------------------------------------
+static char token, another;
+static uint32_t woken;
+static void wakes(void *unused)
+{
+    (void)unused;
+    compute(3 * MS);
+    port.port.lock(&port);
+    port.port.wake(&port, &another);
+    port.port.unlock(&port);
+    compute(3 * MS);
+    port.port.lock(&port);
+    port.port.wake(&port, &token);
+    woken = 1;  // still under the lock
+    port.port.unlock(&port);
+}
+
+static void waits(void *unused)
+{
+    const struct weir_port *contract = &port.port;
+    const uint64_t begin_us = now_us;
+    (void)unused;
+    woken = 0;
+    spawn(&other, 3, LOW, wakes);
+    contract->lock(&port);
+    good &= contract->wait(&port, &token, begin_us + MS) == 1 && now_us == begin_us + MS && port.lock.holder == thread_self();
+    good &= contract->wait(&port, &token, begin_us) == 1 && now_us == begin_us + MS;
+    good &= contract->wait(&port, &token, WEIR_NEVER) == 0 && woken == 1 && port.lock.holder == thread_self();
+    contract->unlock(&port);
+    good &= now_us >= begin_us + 6 * MS && !port.lock.holder;
+}
+static void test_wait_and_wake(void **state)
+{
+    (void)state;
+    run(waits);
+}
+
+// The I/O thread, which is more urgent, runs once the lock is free: when it is released, or its holder falls asleep.
+static void kicks(void *unused)
+{
+    const struct weir_port *contract = &port.port;
+    (void)unused;
+    thread_sleep_until(now_us + MS);
+    contract->lock(&port);
+    const uint32_t turns = port.turns;
+    contract->kick(&port);
+    contract->kick(&port);
+    good &= port.turns == turns;
+    contract->unlock(&port);
+    good &= port.turns == turns + 1;
+    contract->lock(&port);
+    contract->unlock(&port);
+    good &= port.turns == turns + 1;
+    contract->lock(&port);
+    contract->kick(&port);
+    good &= contract->wait(&port, &token, now_us + MS) == 1 && port.turns == turns + 2;
+    contract->unlock(&port);
+    good &= port.turns == turns + 2;
+}
+static void test_kick(void **state)
+{
+    (void)state;
+    run(kicks);
+}
+
+static void errnos(void *unused)
+{
+    (void)unused;
+    preempt_port_set_errno(&port, 11);
+    good &= thread_self()->user == 11 && port.thread.user == 0;
+}
+static void test_errno_is_a_thread_s_own(void **state)
+{
+    (void)state;
+    run(errnos);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_flood_of_frames_leaves_time_to_others),
+        cmocka_unit_test(test_wait_and_wake),
+        cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_errno_is_a_thread_s_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
