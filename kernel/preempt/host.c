@@ -79,17 +79,23 @@ void arch_interrupts_on(void)
 
 void arch_switch(void) { pending = true; }
 
+// Apart, since getcontext returns as setjmp does: what it keeps is not to be changed around it.
+static void lay(struct frame *frame, void *stack, size_t bytes, void (*begin)(void))
+{
+    *frame = (struct frame){.begin = begin, .stack = stack, .bytes = bytes};
+    getcontext(&frame->context);
+    frame->context.uc_stack.ss_sp = stack;
+    frame->context.uc_stack.ss_size = bytes;
+    makecontext(&frame->context, first, 0);
+}
+
 void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
 {
     const size_t above = (sizeof(struct frame) + 63) & ~(size_t)63;
     if (bytes < LEAST_BYTES + above)
         return NULL;
     struct frame *frame = (struct frame *)(((uintptr_t)stack + bytes - above) & ~(uintptr_t)63);
-    *frame = (struct frame){.begin = begin, .stack = stack, .bytes = (size_t)((uint8_t *)frame - (uint8_t *)stack)};
-    getcontext(&frame->context);
-    frame->context.uc_stack.ss_sp = stack;
-    frame->context.uc_stack.ss_size = frame->bytes;
-    makecontext(&frame->context, first, 0);
+    lay(frame, stack, (size_t)((uint8_t *)frame - (uint8_t *)stack), begin);
     return frame;
 }
 
