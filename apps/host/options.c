@@ -178,9 +178,9 @@ static bool take_ecn(struct host_options *options, const char *value)
 {
     static const char *const names[] = {
         [WEIR_ECN_OFF] = "off", [WEIR_ECN_PASSIVE] = "passive", [WEIR_ECN_ON] = "on", [WEIR_ECN_ACCURATE] = "accurate"};
-    for (uint8_t ecn = WEIR_ECN_OFF; ecn <= WEIR_ECN_ACCURATE; ecn++)
+    for (uint32_t ecn = WEIR_ECN_OFF; ecn <= WEIR_ECN_ACCURATE; ecn++)
         if (!strcmp(value, names[ecn])) {
-            options->ecn = ecn;
+            options->ecn = (uint8_t)ecn;
             return true;
         }
     return wrong("ecn", value, "give off, passive, on or accurate");
