@@ -2,9 +2,6 @@
 // What congestion control is told, through its contract (weir/cc.h): one sample for each acknowledgement, and the events.
 #include "tcp/internal.h"
 
-// RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)).
-uint32_t tcp_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
-
 void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight)
 {
     const uint32_t inflight = flight_outstanding(c->flow->flight);

@@ -157,7 +157,6 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event);
 // At an ACK that was taken already: with what was in flight before it.
 void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight);
-uint32_t tcp_initial_window(uint32_t mss);
 
 // pacing.c (pacing.h)
 #if WEIR_CFG_TCP_PACING
