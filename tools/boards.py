@@ -4,6 +4,7 @@ import dataclasses
 import pathlib
 import socket
 import subprocess
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -85,3 +86,12 @@ class Machine:
         connection = socket.create_connection(("127.0.0.1", self.ports[port]), timeout)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
+
+
+def exchange(connection, data):
+    """Sends and reads at once, so that full queues at both ends cannot block each other; returns what came back."""
+    sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))
+    sender.start()
+    got = b"".join(iter(lambda: connection.recv(65536), b""))
+    sender.join()
+    return got

@@ -4,12 +4,11 @@ import pathlib
 import random
 import socket
 import sys
-import threading
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import BOARDS, Machine  # noqa: E402
+from boards import BOARDS, Machine, exchange  # noqa: E402
 
 
 @pytest.fixture(scope="module", params=BOARDS)
@@ -17,15 +16,6 @@ def machine(request):
     with Machine(request.param) as machine:
         machine.until("echo on port 7")
         yield machine
-
-
-def exchange(connection, data):
-    """Sends and reads at once, so that full queues at both ends cannot block each other; returns what came back."""
-    sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))
-    sender.start()
-    got = b"".join(iter(lambda: connection.recv(65536), b""))
-    sender.join()
-    return got
 
 
 def test_one_byte(machine):

@@ -11,7 +11,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import Machine  # noqa: E402
+from boards import Machine, exchange  # noqa: E402
 
 CONNECTIONS = 4
 LEAST_STACK_LEFT = 64   # bytes
@@ -30,15 +30,6 @@ def busy():
     with Machine("mps2-an385", ports=(7, 9), program="busy_echo", log=pathlib.Path(__file__).resolve().parents[2] / "build/boards/mps2-an385/busy_echo.2.log") as machine:
         machine.until("echo on port 7")
         yield machine
-
-
-def exchange(connection, data):
-    """Sends and reads at once, so that full queues at both ends cannot block each other; returns what came back."""
-    sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))
-    sender.start()
-    got = b"".join(iter(lambda: connection.recv(65536), b""))
-    sender.join()
-    return got
 
 
 def report(machine):

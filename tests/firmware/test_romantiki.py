@@ -4,14 +4,13 @@ import pathlib
 import socket
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import Machine  # noqa: E402
+from boards import Machine, exchange  # noqa: E402
 
 ECHO, MANY = 5200, 5201
 
@@ -52,14 +51,6 @@ def echo(request):
         if request.param != "bsd":
             server.until("tasks are running")
         yield server
-
-
-def exchange(connection, data):
-    sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))
-    sender.start()
-    got = b"".join(iter(lambda: connection.recv(65536), b""))
-    sender.join()
-    return got
 
 
 def test_the_listing_echoes(echo):
