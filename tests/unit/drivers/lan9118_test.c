@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "drivers/mmio.h"
+#include "upper.h"
 #include "weir/error.h"
 
 #define BASE 0x40200000u
@@ -36,7 +37,6 @@ static struct {
 } chip;
 
 static struct lan9118 device;
-static struct weir_netif netif;
 
 static bool line(void) { return (chip.sts & chip.en) != 0 && (chip.irq_cfg & 1u << 8) != 0; }
 
@@ -173,33 +173,6 @@ void mmio_model_write(uintptr_t address, uint32_t value)
     default: fail_msg("write of %lx", (unsigned long)(address - BASE));
     }
 }
-
-// The upper side: a wrapper that keeps what it was given.
-static struct {
-    uint8_t last[2000];
-    uint32_t length, count, ready, carriers;
-    bool aligned, carrier;
-} upper;
-
-static void upper_input(struct weir_netif *of, const struct weir_frame *frame)
-{
-    assert_ptr_equal(of, &netif);
-    assert_int_equal(frame->count, 1);
-    assert_int_equal(frame->slices[0].length, frame->length);
-    memcpy(upper.last, frame->slices[0].data, frame->length);
-    upper.aligned = ((uintptr_t)frame->slices[0].data + 14) % 4 == 0;
-    upper.length = frame->length;
-    upper.count++;
-}
-static void upper_ready(struct weir_netif *of) { upper.ready += of == &netif; }
-static void upper_complete(struct weir_netif *of, void *owner, uint32_t end) { (void)of, (void)owner, (void)end; }
-static void upper_carrier(struct weir_netif *of, bool up)
-{
-    assert_ptr_equal(of, &netif);
-    upper.carrier = up;
-    upper.carriers++;
-}
-static const struct weir_upper upper_side = {upper_input, upper_ready, upper_complete, upper_carrier};
 
 static int setup(void **state)
 {
