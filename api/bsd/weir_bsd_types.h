@@ -144,6 +144,7 @@ enum {
     WEIR_TCP_QUICKACK = 12,
     WEIR_TCP_CONGESTION = 13,
     WEIR_TCP_USER_TIMEOUT = 18,
+    WEIR_TCP_RTO_MIN_US = 45,
     WEIR_TCP_ECN = 1000 /* enum weir_ecn of weir/socket.h; no other system has it by socket */
 };
 enum {

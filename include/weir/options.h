@@ -516,11 +516,11 @@
 #if WEIR_CFG_TCP_MSL_MS < 100 || WEIR_CFG_TCP_MSL_MS > 120000
 #error "WEIR_CFG_TCP_MSL_MS must be 100 to 120000: maximum segment lifetime, ms; TIME-WAIT lasts two (Linux: 30 s)"
 #endif
-#ifndef WEIR_CFG_TCP_RTO_MIN_MS  // floor of the retransmission timeout, ms (Linux 200, RFC 6298 1000)
+#ifndef WEIR_CFG_TCP_RTO_MIN_MS  // floor of the retransmission timeout, ms, unless the socket has its own (WEIR_OPTION_RTO_MIN_US); Linux 200, RFC 6298 1000
 #define WEIR_CFG_TCP_RTO_MIN_MS WEIR_DEFAULT_TCP_RTO_MIN_MS
 #endif
 #if WEIR_CFG_TCP_RTO_MIN_MS < 10 || WEIR_CFG_TCP_RTO_MIN_MS > 3000
-#error "WEIR_CFG_TCP_RTO_MIN_MS must be 10 to 3000: floor of the retransmission timeout, ms (Linux 200, RFC 6298 1000)"
+#error "WEIR_CFG_TCP_RTO_MIN_MS must be 10 to 3000: floor of the retransmission timeout, ms, unless the socket has its own (WEIR_OPTION_RTO_MIN_US); Linux 200, RFC 6298 1000"
 #endif
 #ifndef WEIR_CFG_TCP_RTO_MAX_MS  // ceiling of the retransmission timeout, ms (RFC 6298 2.5: at least 60 s)
 #define WEIR_CFG_TCP_RTO_MAX_MS WEIR_DEFAULT_TCP_RTO_MAX_MS

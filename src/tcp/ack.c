@@ -83,7 +83,7 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
             c->backoff = 0;  // what we repeated was there already, and the path works: only an acknowledgement was lost
         return;
     }
-    rtt_sample(&c->rtt, rtt_us, weir->port->granularity_us);
+    rtt_sample(&c->rtt, rtt_us);
     c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
 }
 

@@ -22,7 +22,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     c->peer_mss = IP_MSS_DEFAULT;
     c->mss = IP_MSS_DEFAULT;
     c->rcv_mss = IP_MSS_DEFAULT;
-    rtt_init(&c->rtt);
+    rtt_init(&c->rtt, weir->port->granularity_us);
     tcp_keepalive_defaults(c);
     return c;
 }
@@ -277,6 +277,7 @@ static void inherit(struct tcp_conn *c, const struct tcp_listener *listener)
     c->linger_s = listener->linger_s;
     c->user_mss = listener->user_mss;
     c->user_timeout_s = listener->user_timeout_s;
+    c->rtt.floor_us = listener->rto_floor_us;
     c->send_limit = listener->send_limit;
     c->receive_limit = listener->receive_limit;
     c->sock.netif_bound = listener->sock.netif_bound;
@@ -303,9 +304,9 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     tcp_timestamps_open(c, params->ts_recent, params->ts_offset);
     c->last_received_ms = c->progress_ms = weir->now_ms;
     if (params->rtt_us)
-        rtt_sample(&c->rtt, params->rtt_us, weir->port->granularity_us);
+        rtt_sample(&c->rtt, params->rtt_us);
     else
-        c->rtt.rto_us = RTO_AFTER_SYN_US;  // RFC 6298 §5.7
+        rtt_no_sample(&c->rtt);
 }
 
 struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params)

@@ -241,6 +241,7 @@ struct tcp_listener {
     struct sock *accept_head, **accept_tail;  // complete, in order
     uint32_t backlog, accept_count, half_open_count;
     uint32_t send_limit, receive_limit;  // inherited by connections, as are the options below
+    uint32_t rto_floor_us;               // of struct rtt
     uint32_t flags;                      // the enum tcp_conn_flag bits that are options
     uint16_t user_mss, user_timeout_s, linger_s, defer_accept_s;
     uint8_t cc, ttl, tos;

@@ -87,9 +87,9 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     c->flags |= TCP_SYN_ACKED;
     c->snd.una = c->flow->recover = c->flow->retransmit_from = segment->ack;
     if (delta.rtt_valid)
-        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1), weir->port->granularity_us);
+        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1));
     else if (!(c->flags & TCP_USE_TIMESTAMPS))
-        c->rtt.rto_us = RTO_AFTER_SYN_US;  // RFC 6298 §5.7
+        rtt_no_sample(&c->rtt);
     c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->backoff = 0;
     tcp_timers_acked(weir, c);

@@ -31,7 +31,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->rcv_wscale = c->rcv_scale;
     out->rto_us = rtt_timeout(&c->rtt, c->backoff);
     out->srtt_us = rtt_smoothed(&c->rtt);
-    out->rttvar_us = c->rtt.rttvar4_us >> 2;
+    out->rttvar_us = c->rtt.srtt8_us ? c->rtt.rttvar4_us >> 2 : 0;
     out->min_rtt_us = c->rtt.min_us == UINT32_MAX ? 0 : c->rtt.min_us;
     out->snd_mss = c->mss;
     out->rcv_mss = c->rcv_mss;

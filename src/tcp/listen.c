@@ -110,6 +110,7 @@ static void bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
     listener->sock.flags &= (uint8_t) ~(SOCK_ON_OUTPUT | SOCK_ON_READY);
     listener->sock.events = 0;
     listener->local = c->local;
+    listener->rto_floor_us = c->rtt.floor_us;
     listener->send_limit = c->send_limit;
     listener->receive_limit = c->receive_limit;
     listener->flags = c->flags & (TCP_NO_DELAY | TCP_CORK | TCP_QUICK_ACK | TCP_OOB_INLINE | TCP_KEEPALIVE_ON);

@@ -120,6 +120,19 @@ static int set_user_timeout(struct sock *sock, int32_t value)
     return WEIR_OK;
 }
 
+// Never finer than the clock (RFC 6298 §2.3).
+static int set_rto_floor(const struct weir *weir, struct sock *sock, int32_t value)
+{
+    const uint32_t floor_us = max_u32((uint32_t)value, weir->port->granularity_us);
+    if (value < (int32_t)RTO_FLOOR_LEAST_US || value > (int32_t)RTO_FLOOR_MOST_US)
+        return WEIR_INVALID;
+    if (sock->kind == SOCK_LISTENER)
+        ((struct tcp_listener *)sock)->rto_floor_us = floor_us;
+    else
+        ((struct tcp_conn *)sock)->rtt.floor_us = floor_us;
+    return WEIR_OK;
+}
+
 static int set_linger(struct sock *sock, int32_t value)
 {
     if (value < -1 || value > 32767)
@@ -136,6 +149,7 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
     switch (option) {
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
+    case WEIR_OPTION_RTO_MIN_US: return set_rto_floor(weir, sock, value);
     case WEIR_OPTION_ECN: return tcp_ecn_set(sock, value);
     case WEIR_OPTION_MAX_PACING_RATE:
         return sock->kind == SOCK_LISTENER ? tcp_pacing_listener_set((struct tcp_listener *)sock, (uint32_t)value)
@@ -186,6 +200,7 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)tcp_unsent(c); return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
+    case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)c->rtt.floor_us; return WEIR_OK;
     case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_limit(c); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
@@ -201,6 +216,7 @@ static int get_listener(struct tcp_listener *listener, enum weir_option option, 
     case WEIR_OPTION_DEFER_ACCEPT_S: *value = listener->defer_accept_s; return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
+    case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)listener->rto_floor_us; return WEIR_OK;
     case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_listener_limit(listener); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }

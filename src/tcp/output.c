@@ -452,7 +452,7 @@ static void watch_window(struct weir *weir, struct tcp_conn *c)
 // RFC 5681 §4.1: after more than one RTO without sending, the window of before proves nothing.
 static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 {
-    if ((weir->now_ms - c->progress_ms) * 1000u <= c->rtt.rto_us || !tcp_send_queued(c))
+    if ((weir->now_ms - c->progress_ms) * 1000u <= rtt_timeout(&c->rtt, 0) || !tcp_send_queued(c))
         return;
     tcp_cc_event(weir, c, WEIR_CC_IDLE_RESTART);
     c->progress_ms = weir->now_ms;

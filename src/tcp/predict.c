@@ -41,7 +41,7 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
     if (delta.rtt_valid)
-        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1), weir->port->granularity_us);
+        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1));
     tcp_cc_ack(weir, c, &delta, acked, prior_inflight - acked, prior_inflight);
     tcp_timers_acked(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {

@@ -7,9 +7,18 @@
 #define RTO_MAX_US (WEIR_CFG_TCP_RTO_MAX_MS * 1000u)
 #define RTT_SAMPLE_MAX_US 0x0fffffffu  // 268 s, beyond any RTO: keeps all sums below 2^32
 
-void rtt_init(struct rtt *rtt) { *rtt = (struct rtt){.rto_us = RTO_INITIAL_US, .min_us = UINT32_MAX}; }
+void rtt_init(struct rtt *rtt, uint32_t granularity_us)
+{
+    *rtt = (struct rtt){.rttvar4_us = RTO_INITIAL_US, .floor_us = max_u32(RTO_MIN_US, granularity_us), .min_us = UINT32_MAX};
+}
 
-void rtt_sample(struct rtt *rtt, uint32_t sample_us, uint32_t granularity_us)
+void rtt_no_sample(struct rtt *rtt)
+{
+    if (!rtt->srtt8_us)
+        rtt->rttvar4_us = RTO_AFTER_SYN_US;
+}
+
+void rtt_sample(struct rtt *rtt, uint32_t sample_us)
 {
     // A sample of 0 means "less than a tick"; srtt8_us 0 must keep meaning "no sample yet".
     sample_us = max_u32(1, min_u32(sample_us, RTT_SAMPLE_MAX_US));
@@ -23,16 +32,14 @@ void rtt_sample(struct rtt *rtt, uint32_t sample_us, uint32_t granularity_us)
         rtt->rttvar4_us += error - (rtt->rttvar4_us >> 2);
         rtt->srtt8_us += sample_us - srtt;
     }
-    // RTO = SRTT + max(G, 4 RTTVAR). The variation is also held above the smallest RTO, not only the sum: otherwise a steady
-    // path of just that RTT would time out each time the peer delays an acknowledgement.
-    const uint32_t variation = max_u32(rtt->rttvar4_us, max_u32(granularity_us, RTO_MIN_US));
-    rtt->rto_us = min_u32((rtt->srtt8_us >> 3) + variation, RTO_MAX_US);
 }
 
+// RTO = SRTT + max(G, 4 RTTVAR). The variation is also held above the smallest RTO, not only the sum: otherwise a steady path of just that
+// RTT would time out each time the peer delays an acknowledgement.
 uint32_t rtt_timeout(const struct rtt *rtt, uint8_t backoff)
 {
-    uint32_t timeout_us = max_u32(rtt->rto_us, RTO_MIN_US);
-    while (backoff-- && timeout_us < RTO_MAX_US)  // §5.5; at most as often as RTO_MAX / RTO_MIN has bits
+    uint32_t timeout_us = (rtt->srtt8_us >> 3) + max_u32(rtt->rttvar4_us, rtt->floor_us);
+    while (backoff-- && timeout_us < RTO_MAX_US)  // §5.5; at most as often as RTO_MAX / RTO_FLOOR_LEAST has bits
         timeout_us <<= 1;
     return min_u32(timeout_us, RTO_MAX_US);
 }

@@ -242,7 +242,7 @@ static uint32_t idle_due(struct weir *weir, struct tcp_conn *c)
     if (!c->flow && !c->extra && !c->send && !c->receive)
         return UINT32_MAX;
     const uint32_t least = tcp_cc(c)->wants_rate ? IDLE_RELEASE_MODEL_MS : IDLE_RELEASE_MS;
-    const uint32_t after = max_u32(least, c->rtt.rto_us / 1000);
+    const uint32_t after = max_u32(least, rtt_timeout(&c->rtt, 0) / 1000);
     const uint32_t elapsed = min_u32(weir->now_ms - c->progress_ms, weir->now_ms - c->last_received_ms);
     if (elapsed < after)
         return after - elapsed;

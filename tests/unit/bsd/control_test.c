@@ -40,6 +40,7 @@ static void numbers_go_in_and_come_out(void **state)
             {WEIR_IPPROTO_TCP, WEIR_TCP_KEEPCNT, 3},
             {WEIR_IPPROTO_TCP, WEIR_TCP_QUICKACK, 1},
             {WEIR_IPPROTO_TCP, WEIR_TCP_USER_TIMEOUT, 30000},
+            {WEIR_IPPROTO_TCP, WEIR_TCP_RTO_MIN_US, 30000},
             {WEIR_IPPROTO_TCP, WEIR_TCP_ECN, 3},
             {WEIR_IPPROTO_IP, WEIR_IP_TTL, 12},
             {WEIR_IPPROTO_IP, WEIR_IP_TOS, 0x10},

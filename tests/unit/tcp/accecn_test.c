@@ -493,7 +493,7 @@ static void options_that_are_lost_are_given_up(void **state)
 
 static void in_flight(uint32_t segments)
 {
-    conn()->rtt.rto_us = 3000000;
+    conn()->rtt.floor_us = 3000000;
     if (conn()->flow)
         conn()->flow->window.cwnd = segments * MSS;
     user_write(&t, 0, 40 * MSS);

@@ -213,15 +213,15 @@ static void options_are_inherited(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
     const enum weir_option options[] = {
-        WEIR_OPTION_KEEPALIVE,       WEIR_OPTION_NO_DELAY, WEIR_OPTION_OOB_INLINE,       WEIR_OPTION_TTL,        WEIR_OPTION_TOS,
-        WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S, WEIR_OPTION_KEEPALIVE_IDLE_S, WEIR_OPTION_SEND_BUFFER};
-    const int32_t values[] = {1, 1, 1, 33, 0x28, 7000, 3, 77, 12345};
-    for (size_t i = 0; i < 9; i++)
+        WEIR_OPTION_KEEPALIVE,       WEIR_OPTION_NO_DELAY, WEIR_OPTION_OOB_INLINE,       WEIR_OPTION_TTL,         WEIR_OPTION_TOS,
+        WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S, WEIR_OPTION_KEEPALIVE_IDLE_S, WEIR_OPTION_SEND_BUFFER, WEIR_OPTION_RTO_MIN_US};
+    const int32_t values[] = {1, 1, 1, 33, 0x28, 7000, 3, 77, 12345, 30000};
+    for (size_t i = 0; i < 10; i++)
         assert_int_equal(weir_socket_set(t.weir, t.listener, options[i], values[i]), WEIR_OK);
     assert_true(in_syn_from(&t, 7));
     peer_send(&t, TCP_ACK, 0, 0);
     t.socket = weir_socket_accept(t.weir, t.listener);
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < 10; i++) {
         assert_int_equal(weir_socket_get(t.weir, t.socket, options[i], &value), WEIR_OK);
         assert_int_equal(value, values[i]);
     }

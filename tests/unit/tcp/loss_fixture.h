@@ -15,7 +15,7 @@ static inline struct tcp_flow *flow(struct tcp_fixture *t) { return tcp_fixture_
 
 static inline void loss_rtt(struct tcp_fixture *t)
 {
-    tcp_fixture_conn(t)->rtt = (struct rtt){.min_us = RTT_US, .srtt8_us = 8 * RTT_US, .rto_us = RTT_US + 200000};
+    tcp_fixture_conn(t)->rtt = (struct rtt){.min_us = RTT_US, .srtt8_us = 8 * RTT_US, .floor_us = 200000};
 }
 
 // Established, with SACK (or as `options` say), and some round trips measured; numbers count from there on.

@@ -23,6 +23,7 @@ static void values_outside_the_range_are_refused(void **state)
         {WEIR_OPTION_KEEPALIVE_COUNT, {0, 128, -1}},
         {WEIR_OPTION_LINGER_S, {-2, 32768, INT32_MIN}},
         {WEIR_OPTION_USER_TIMEOUT_MS, {-1, 32767001, INT32_MIN}},
+        {WEIR_OPTION_RTO_MIN_US, {999, 3000001, -1}},
         {WEIR_OPTION_SEND_BUFFER, {0, -1, INT32_MIN}},
         {WEIR_OPTION_RECEIVE_BUFFER, {0, -1, INT32_MIN}},
         {WEIR_OPTION_BIND_NETIF, {-1, 256, INT32_MAX}},

@@ -18,7 +18,7 @@ static void before_a_sample_the_timeout_is_one_second(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 1);
     assert_int_equal(rtt_timeout(&rtt, 0), 1000000);
     assert_int_equal(rtt_smoothed(&rtt), 0);
     assert_int_equal(rtt.min_us, UINT32_MAX);
@@ -28,8 +28,8 @@ static void the_first_sample_sets_all(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
-    rtt_sample(&rtt, 500000, 1);
+    rtt_init(&rtt, 1);
+    rtt_sample(&rtt, 500000);
     assert_int_equal(rtt_smoothed(&rtt), 500000);
     assert_int_equal(rtt.rttvar4_us, 4 * 250000);
     assert_int_equal(rtt_timeout(&rtt, 0), 1500000);  // SRTT + 4 * R/2
@@ -40,7 +40,7 @@ static void follows_the_formulas_of_rfc_6298(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 1);
     double srtt = 0, rttvar = 0;
     uint32_t seed = 7;
     for (int i = 0; i < 5000; i++) {
@@ -53,7 +53,7 @@ static void follows_the_formulas_of_rfc_6298(void **state)
             rttvar = 0.75 * rttvar + 0.25 * fabs(srtt - sample);
             srtt = 0.875 * srtt + 0.125 * sample;
         }
-        rtt_sample(&rtt, sample, 1000);
+        rtt_sample(&rtt, sample);
         const double expected = srtt + fmax(4 * rttvar, MIN_US);
         assert_true(fabs(rtt_smoothed(&rtt) - srtt) < 10);
         assert_true(fabs(rtt_timeout(&rtt, 0) - fmin(expected, MAX_US)) < 60);
@@ -64,9 +64,9 @@ static void a_steady_path_keeps_room_for_a_delayed_acknowledgement(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 1);
     for (int i = 0; i < 100; i++)
-        rtt_sample(&rtt, MIN_US, 1);
+        rtt_sample(&rtt, MIN_US);
     assert_true(rtt_timeout(&rtt, 0) >= MIN_US + MIN_US);
 }
 
@@ -74,9 +74,9 @@ static void the_clock_granularity_is_a_floor_of_the_variation(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 700000);
     for (int i = 0; i < 200; i++)
-        rtt_sample(&rtt, 100000, 700000);
+        rtt_sample(&rtt, 100000);
     assert_int_equal(rtt_timeout(&rtt, 0), 100000 + 700000);
 }
 
@@ -84,25 +84,56 @@ static void never_below_the_minimum_nor_above_the_maximum(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 1);
     for (int i = 0; i < 100; i++) {
-        rtt_sample(&rtt, 0, 1);  // less than a tick
+        rtt_sample(&rtt, 0);  // less than a tick
         assert_true(rtt_timeout(&rtt, 0) >= MIN_US);
         assert_true(rtt.srtt8_us != 0);
     }
     assert_int_equal(rtt.min_us, 1);
     for (int i = 0; i < 100; i++) {
-        rtt_sample(&rtt, UINT32_MAX, 1);
+        rtt_sample(&rtt, UINT32_MAX);
         assert_true(rtt_timeout(&rtt, 0) <= MAX_US);
     }
     assert_int_equal(rtt_timeout(&rtt, 255), MAX_US);
+}
+
+// What a socket asked for is what is added to the round trip of a steady path, be it less than the default or more; a path that
+// varies by more is not held to it.
+static void the_floor_of_a_socket_takes_the_place_of_the_default(void **state)
+{
+    static const uint32_t floors_us[] = {RTO_FLOOR_LEAST_US, 30000, RTO_FLOOR_MOST_US};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct rtt rtt;
+        rtt_init(&rtt, 1);
+        for (int sample = 0; sample < 200; sample++)
+            rtt_sample(&rtt, 20000);
+        rtt.floor_us = floors_us[i];
+        assert_int_equal(rtt_timeout(&rtt, 0), 20000 + floors_us[i]);
+        assert_int_equal(rtt_timeout(&rtt, 1), 2 * (20000 + floors_us[i]));
+        rtt_sample(&rtt, 20000 + floors_us[i] * 8);
+        assert_true(rtt_timeout(&rtt, 0) >= 20000 + floors_us[i] * 2);
+    }
+}
+
+static void a_repeated_handshake_makes_the_first_timeout_longer(void **state)
+{
+    (void)state;
+    struct rtt rtt;
+    rtt_init(&rtt, 1);
+    rtt_no_sample(&rtt);
+    assert_int_equal(rtt_timeout(&rtt, 0), 3000000);
+    rtt_sample(&rtt, 500000);
+    rtt_no_sample(&rtt);
+    assert_int_equal(rtt_timeout(&rtt, 0), 1500000);
 }
 
 static void each_backoff_doubles(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
+    rtt_init(&rtt, 1);
     assert_int_equal(rtt_timeout(&rtt, 1), 2000000);
     assert_int_equal(rtt_timeout(&rtt, 3), 8000000);
     uint32_t last = 0;
@@ -117,10 +148,10 @@ static void the_minimum_is_the_smallest_sample(void **state)
 {
     (void)state;
     struct rtt rtt;
-    rtt_init(&rtt);
-    rtt_sample(&rtt, 5000, 1);
-    rtt_sample(&rtt, 3000, 1);
-    rtt_sample(&rtt, 9000, 1);
+    rtt_init(&rtt, 1);
+    rtt_sample(&rtt, 5000);
+    rtt_sample(&rtt, 3000);
+    rtt_sample(&rtt, 9000);
     assert_int_equal(rtt.min_us, 3000);
 }
 
@@ -133,6 +164,8 @@ int main(void)
         cmocka_unit_test(a_steady_path_keeps_room_for_a_delayed_acknowledgement),
         cmocka_unit_test(the_clock_granularity_is_a_floor_of_the_variation),
         cmocka_unit_test(never_below_the_minimum_nor_above_the_maximum),
+        cmocka_unit_test(the_floor_of_a_socket_takes_the_place_of_the_default),
+        cmocka_unit_test(a_repeated_handshake_makes_the_first_timeout_longer),
         cmocka_unit_test(each_backoff_doubles),
         cmocka_unit_test(the_minimum_is_the_smallest_sample),
     };

@@ -56,6 +56,27 @@ static void the_timeout_doubles(void **state)
     tcp_fixture_close(&t);
 }
 
+// A socket may ask for a sooner timeout, from now on also in the middle of one; never one finer than the clock.
+static void the_floor_is_the_sockets(void **state)
+{
+    struct tcp_fixture t;
+    int32_t floor_us = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    assert_int_equal(weir_socket_get(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, &floor_us), WEIR_OK);
+    assert_int_equal(floor_us, RTO_MS * 1000);
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, 30000), WEIR_OK);
+    user_write(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 100);
+    assert_in_range(wait_for_segment(&t, SECOND), 30000, 35000);
+    assert_in_range(wait_for_segment(&t, SECOND), 60000, 65000);
+    t.f.port.granularity_us = 50000;
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, 30000), WEIR_OK);
+    assert_int_equal(weir_socket_get(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, &floor_us), WEIR_OK);
+    assert_int_equal(floor_us, 50000);
+    tcp_fixture_close(&t);
+}
+
 // Karn: an ACK of data sent twice times nothing, and the longer timeout stays until one that does.
 static void back_off_stays_until_a_sample(void **state)
 {
@@ -460,6 +481,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timeout_doubles),
+        cmocka_unit_test(the_floor_is_the_sockets),
         cmocka_unit_test(back_off_stays_until_a_sample),
         cmocka_unit_test(timestamps_time_a_retransmission),
         cmocka_unit_test(a_syn_is_repeated_for_three_minutes),
