@@ -2,7 +2,8 @@
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
-# Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below.
+# Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
+# file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
 # Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
@@ -11,12 +12,14 @@ ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
 BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DMEMORY_BYTES=10240
 BOARD_START_lm3s6965evb := boards/cortex_m
+BOARD_KERNEL_lm3s6965evb := kernel/preempt/arch/cortex_m.c
 BOARD_PROFILE_lm3s6965evb := tiny
 BOARD_DRIVERS_lm3s6965evb := drivers/stellaris.c
 
 BOARD_TOOLS_mps2-an385 := arm-none-eabi-
 BOARD_FLAGS_mps2-an385 := -mcpu=cortex-m3 -mthumb -DMEMORY_BYTES=131072
 BOARD_START_mps2-an385 := boards/cortex_m
+BOARD_KERNEL_mps2-an385 := kernel/preempt/arch/cortex_m.c
 BOARD_PROFILE_mps2-an385 := small
 BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 
@@ -55,7 +58,7 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
-PROGRAM_PARTS_small_echo := $(filter-out kernel/preempt/host.c,$(PREEMPT))
+PROGRAM_PARTS_small_echo := $(PREEMPT)
 # Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
 PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600 -DWEIR_CFG_OUTBOX_BYTES=768 -DWEIR_CFG_LOOPBACK_BYTES=0 \
     -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
@@ -66,14 +69,14 @@ PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
 
-# Its objects lie apart, since its settings are its own.
+# Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(SRC_$(BOARD_PROFILE_$(1))) $(PROGRAM_PARTS_$(2)) examples/firmware/$(2).c)
+    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) examples/firmware/$(2).c)
 $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$$(BOARD_CC_$(1)) $(PROGRAM_FLAGS_$(2)) -MMD -MP -c $$< -o $$@
+	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) -MMD -MP -c $$< -o $$@
 $(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kernel/preempt/host.h"
+#include "kernel/preempt/arch/host.h"
 
 #define STACK_BYTES ((size_t)262144)
 #define MS UINT64_C(1000)

@@ -6,8 +6,8 @@
 
 #include <ucontext.h>
 
-#include "arch.h"
-#include "preempt.h"
+#include "kernel/preempt/arch.h"
+#include "kernel/preempt/preempt.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t size);

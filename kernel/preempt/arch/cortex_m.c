@@ -2,7 +2,7 @@
 // ARMv7-M without floating point (Cortex-M3, ARMv7-M Architecture Reference Manual, B1.5): threads run on the process stack, interrupts on
 // main's. The switch is the PendSV exception with the lowest priority, so it comes when no interrupt is being handled. The exception has
 // saved eight registers on the thread's stack already; the other eight go below them.
-#include "arch.h"
+#include "kernel/preempt/arch.h"
 
 #define ICSR 0xe000ed04u
 #define VTOR 0xe000ed08u
