@@ -162,8 +162,7 @@ int bsd_accept(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, weir
     return bsd_accept4(bsd, fd, address, length, 0);
 }
 
-// How a connection attempt stands: WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
-static int connect_state(struct weir_bsd *bsd, struct bsd_file *file)
+int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file)
 {
     const int level = bsd_file_level(file);
     int32_t error = WEIR_OK;
@@ -183,7 +182,7 @@ static int connect_wait(struct weir_bsd *bsd, struct bsd_file *file)
     int error = bsd_gate_enter(file, &file->write, deadline_us, true);
     if (error)
         return error == WEIR_AGAIN ? WEIR_IN_PROGRESS : error;
-    while ((error = connect_state(bsd, file)) == WEIR_IN_PROGRESS) {
+    while ((error = bsd_connect_state(bsd, file)) == WEIR_IN_PROGRESS) {
         const int slept = bsd_gate_sleep(file, &file->write, deadline_us);
         if (slept) {
             error = slept == WEIR_AGAIN ? WEIR_IN_PROGRESS : slept;
@@ -197,7 +196,7 @@ static int connect_wait(struct weir_bsd *bsd, struct bsd_file *file)
 static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struct weir_endpoint *peer)
 {
     if (file->flags & BSD_CONNECTING) {
-        const int state = connect_state(bsd, file);
+        const int state = bsd_connect_state(bsd, file);
         return state == WEIR_IN_PROGRESS ? BSD_ALREADY : state;
     }
     const int error = weir_socket_connect(bsd->weir, file->socket, peer);

@@ -172,6 +172,9 @@ int bsd_stream_receive(struct bsd_transfer *transfer);
 int bsd_message_send(struct bsd_transfer *transfer);
 int bsd_message_receive(struct bsd_transfer *transfer);
 
+// How a connection attempt stands (calls.c): WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
+int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file);
+
 // Wait sets (epoll.c).
 void bsd_set_free(struct bsd_file *file);
 bool bsd_set_ready(struct bsd_set *set);  // whether epoll_wait would return something
