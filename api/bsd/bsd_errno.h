@@ -22,6 +22,7 @@
 #define ENOTTY 25
 #define EPIPE 32
 #define EDOM 33
+#define ETIME 62
 #define ENOTSOCK 88
 #define EDESTADDRREQ 89
 #define EMSGSIZE 90

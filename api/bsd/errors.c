@@ -30,6 +30,7 @@ static const int numbers[] = {
     [-WEIR_CONFLICT] = EADDRNOTAVAIL,
     [-WEIR_NETIF_DOWN] = ENETDOWN,
     [-WEIR_LISTENING] = EINVAL,
+    [-WEIR_SKIPPED] = ETIME,
 };
 
 static int own_errno(int error)

@@ -32,6 +32,7 @@ enum weir_error {
     WEIR_CONFLICT = -24,             // the address is in use by another host on the link (RFC 5227)
     WEIR_NETIF_DOWN = -25,           // the interface is down
     WEIR_LISTENING = -26,            // the socket listens; it has no stream of its own
+    WEIR_SKIPPED = -27,              // the frame did not come by its deadline and is passed over (weir/realtime.h)
 };
 
 const char *weir_error_name(int error);

@@ -42,6 +42,7 @@
 #define WEIR_DEFAULT_TCP_ECN_MODE 1
 #define WEIR_DEFAULT_TCP_ACCECN 0
 #define WEIR_DEFAULT_TCP_URGENT 0
+#define WEIR_DEFAULT_REALTIME 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
@@ -120,6 +121,7 @@
 #define WEIR_DEFAULT_TCP_ECN_MODE 1
 #define WEIR_DEFAULT_TCP_ACCECN 0
 #define WEIR_DEFAULT_TCP_URGENT 0
+#define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
@@ -198,6 +200,7 @@
 #define WEIR_DEFAULT_TCP_ECN_MODE 2
 #define WEIR_DEFAULT_TCP_ACCECN 1
 #define WEIR_DEFAULT_TCP_URGENT 1
+#define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
 #define WEIR_DEFAULT_TCP_RATE 1
@@ -461,6 +464,12 @@
 #endif
 #if WEIR_CFG_TCP_URGENT < 0 || WEIR_CFG_TCP_URGENT > 1
 #error "WEIR_CFG_TCP_URGENT must be 0 to 1: urgent data (RFC 6093)"
+#endif
+#ifndef WEIR_CFG_REALTIME  // real-time streams (weir/realtime.h): receivers that pass over late frames; without an allocator, how many at once
+#define WEIR_CFG_REALTIME WEIR_DEFAULT_REALTIME
+#endif
+#if WEIR_CFG_REALTIME < 0 || WEIR_CFG_REALTIME > 65535
+#error "WEIR_CFG_REALTIME must be 0 to 65535: real-time streams (weir/realtime.h): receivers that pass over late frames; without an allocator, how many at once"
 #endif
 #ifndef WEIR_CFG_TCP_KEEPALIVE  // keepalive and user timeout (RFC 9293 3.8.4, RFC 5482)
 #define WEIR_CFG_TCP_KEEPALIVE WEIR_DEFAULT_TCP_KEEPALIVE

@@ -10,10 +10,10 @@ static const char *const error_names[] = {
     "WEIR_IN_PROGRESS", "WEIR_REFUSED",    "WEIR_RESET",         "WEIR_ABORTED",          "WEIR_TIMED_OUT",
     "WEIR_SHUT_DOWN",   "WEIR_TOO_BIG",    "WEIR_NOT_SUPPORTED", "WEIR_HOST_UNREACHABLE", "WEIR_NETWORK_UNREACHABLE",
     "WEIR_PERMISSION",  "WEIR_FAULT",      "WEIR_INTERRUPTED",   "WEIR_CLOSED",           "WEIR_CONFLICT",
-    "WEIR_NETIF_DOWN",  "WEIR_LISTENING",
+    "WEIR_NETIF_DOWN",  "WEIR_LISTENING",  "WEIR_SKIPPED",
 };
 #define ERROR_NAME_COUNT ((int)(sizeof error_names / sizeof error_names[0]))
-_Static_assert(ERROR_NAME_COUNT == 1 - WEIR_LISTENING, "one name for each error");
+_Static_assert(ERROR_NAME_COUNT == 1 - WEIR_SKIPPED, "one name for each error");
 
 const char *weir_error_name(int error) { return error <= 0 && error > -ERROR_NAME_COUNT ? error_names[-error] : "?"; }
 #else
