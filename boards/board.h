@@ -14,6 +14,7 @@
 #define BOARD_ADDRESS 10, 0, 0, 2  // as `make run` and `make test` expect it
 #endif
 #define BOARD_PREFIX 24
+#define BOARD_GATEWAY 10, 0, 0, 1  // for programs that speak with hosts beyond
 
 void board_init(void);                       // clocks, console, timer; interrupts are on afterwards
 uint64_t board_now_us(void);                 // since board_init

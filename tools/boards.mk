@@ -4,7 +4,7 @@
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
-OWN_PROGRAMS := small_echo busy_echo
+OWN_PROGRAMS := small_echo busy_echo flock_clients
 FIRMWARE := $(filter-out $(OWN_PROGRAMS),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
 # Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
 ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
@@ -68,11 +68,15 @@ PROGRAM_BOARDS_busy_echo := $(PROGRAM_BOARDS_small_echo)
 PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
+# The thesis's two clients.
+PROGRAM_BOARDS_flock_clients := mps2-an385
+PROGRAM_PARTS_flock_clients := $(PREEMPT) $(wildcard api/flock/*.c) apps/text.c $(wildcard examples/flock/*.c)
+PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) examples/firmware/$(2).c)
+    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c))
 $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"

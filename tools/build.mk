@@ -30,7 +30,8 @@ OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/pr
 HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/coop ports/preempt drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
-EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/%,$(call find_c,examples))
+# Those of boards and of the works' systems have kernels of their own.
+EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/% examples/flock/% examples/lyraos/%,$(call find_c,examples))
 UNIT_ALL := $(call find_c,tests/unit)
 UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
