@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
@@ -29,6 +29,16 @@ BOARD_START_xilinx-zynq-a9 := boards/armv7a
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
+# Without a C library of its own: boards/mips has what is called of one. Its compiler is Linux's, and would make code for shared libraries.
+BOARD_TOOLS_malta := mips-linux-gnu-
+BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abicalls -fno-pic -G0 -O2 -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
+    -fno-stack-protector -DMEMORY_BYTES=262144
+BOARD_START_malta := boards/mips
+BOARD_PROFILE_malta := full
+BOARD_DRIVERS_malta := drivers/pcnet.c
+BOARD_LIBS_malta := -lgcc
+BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
+
 FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
 upper = $(shell echo $(1) | tr a-z A-Z)
 
@@ -48,10 +58,10 @@ $(B)/boards/$(1)/obj/%.o: %.S tools/boards.mk
 	@$$(BOARD_CC_$(1)) -c $$< -o $$@
 $(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 $(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 -include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d)
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
@@ -83,7 +93,7 @@ $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) -MMD -MP -c $$< -o $$@
 $(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/$(2).elf
 -include $$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d)
 endef

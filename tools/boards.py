@@ -23,6 +23,7 @@ BOARDS = {board.name: board for board in (
     Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the profile tiny in 64 KB of flash and 20 KB of RAM"),
     Board("mps2-an385", ("qemu-system-arm", "-M", "mps2-an385"), about="Cortex-M3, LAN9118; the profile small"),
     Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the profile full"),
+    Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
 )}
 
 
