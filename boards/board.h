@@ -21,7 +21,7 @@ uint64_t board_now_us(void);                 // since board_init
 extern const uint32_t board_granularity_us;  // of board_now_us and board_sleep
 // Sleeps until the moment (WEIR_NEVER: for ever) or an interrupt, unless *awake is true; the look and the sleep are one step to interrupts.
 void board_sleep(uint64_t until_us, const volatile bool *awake);
-// For kernels (boards/cortex_m only, so far). The program defines what it needs of the two that are called by interrupts.
+// For kernels. The program defines what it needs of the two that are called by interrupts.
 void board_alarm(uint64_t at_us);  // board_timer shall be called at that moment; an earlier call may come, too
 void board_idle(void);             // with interrupts off: sleeps until one waits
 void board_timer(void);

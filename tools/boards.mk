@@ -26,6 +26,7 @@ BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 BOARD_TOOLS_xilinx-zynq-a9 := arm-none-eabi-
 BOARD_FLAGS_xilinx-zynq-a9 := -mcpu=cortex-a9 -mfpu=neon -mfloat-abi=hard -marm -O2 -DMEMORY_BYTES=262144
 BOARD_START_xilinx-zynq-a9 := boards/armv7a
+BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
@@ -74,7 +75,9 @@ PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600
     -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
 PROGRAM_FLAGS_small_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=50176
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
-PROGRAM_BOARDS_busy_echo := $(PROGRAM_BOARDS_small_echo)
+# A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9
+PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
@@ -86,7 +89,11 @@ PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c))
+    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+$(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  AS    $$@"
+	@$$(BOARD_CC_$(1)) -c $$< -o $$@
 $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"

@@ -8,11 +8,11 @@ link_entry:
 vectors:
     b   reset
     b   fault
+    b   svc_entry
     b   fault
     b   fault
     b   fault
-    b   fault
-    b   interrupt
+    b   irq_entry
     b   fault
 
     .text
@@ -42,14 +42,17 @@ reset:
     bl  mmu_start
     cpsie i
     bl  main
+    .weak svc_entry                 // a kernel's
+svc_entry:
 fault:
     b   fault
 other:
     wfi
     b   other
 
-// Whatever interrupts runs in system mode's registers that are saved here; a handler in C does the rest.
-interrupt:
+// Without a kernel, which has an entry of its own: what is interrupted runs in system mode, whose registers are saved here.
+    .weak irq_entry
+irq_entry:
     sub lr, lr, #4
     push {r0-r3, r12, lr}
     vpush {d0-d7}

@@ -61,6 +61,12 @@ void board_sleep(uint64_t until_us, const volatile bool *awake)
     __asm__ volatile("cpsie i" ::: "memory");
 }
 
+void board_alarm(uint64_t at_us) { timer_at(at_us < UINT64_MAX / TIMER_MHZ ? at_us * TIMER_MHZ : UINT64_MAX); }
+void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
+// A kernel's, where there is one (board.h).
+__attribute__((weak)) void board_timer(void) {}
+__attribute__((weak)) void board_interrupt(void) {}
+
 // --- interrupts ----------------------------------------------------------------------------------------------------------------------
 
 static void irq_enable(uint32_t irq)
@@ -79,9 +85,11 @@ void interrupt_handler(void)
     if (irq == GEM_IRQ) {
         cadence_gem_interrupt(&gem);
         *ethernet_wake = true;
+        board_interrupt();
     } else if (irq == TIMER_IRQ) {
         *reg(TIMER + 8) = 1;
         *reg(TIMER + 0xc) = 1;
+        board_timer();
     }
     if (irq < 1020)
         *reg(GIC_CPU + 0x10) = taken;

@@ -13,12 +13,26 @@
 #define DESCRIPTORS (CONNECTIONS + 1 + 2 * BUSY)
 #define BSD_BYTES (384 + DESCRIPTORS * 288)
 #define ECHO_BYTES 256  // moved at once
-#define ECHO_STACK 1024
-#define IO_STACK 1280
-#define IDLE_STACK 256
+#ifndef STACK_UNIT
+#define STACK_UNIT 256  // idle's, which needs the least; Cortex-M's
+#endif
+#define ECHO_STACK (4 * STACK_UNIT)
+#define IO_STACK (5 * STACK_UNIT)
+#define IDLE_STACK STACK_UNIT
 enum { BUSY_PRIORITY = 1, ECHO_PRIORITY = 10, IO_PRIORITY = 20 };
 
+#if WEIR_CFG_ALLOCATOR
+#define ALLOCATOR .alloc = board_alloc, .free = board_free
+#define MEMORY NULL
+#define BSD_MEMORY NULL
+enum { INSTANCE_BYTES = 0, CALLS_BYTES = 0 };
+#else
+#define ALLOCATOR .alloc = NULL
+#define MEMORY memory
+#define BSD_MEMORY bsd_memory
 static uint64_t memory[MEMORY_BYTES / 8], bsd_memory[BSD_BYTES / 8];
+enum { INSTANCE_BYTES = sizeof memory, CALLS_BYTES = sizeof bsd_memory };
+#endif
 static uint64_t echo_stacks[CONNECTIONS][ECHO_STACK / 8], io_stack[IO_STACK / 8], idle_stack[IDLE_STACK / 8];
 static struct thread echoers[CONNECTIONS];
 static struct preempt_port port;
@@ -72,8 +86,8 @@ static bool spawn(struct thread *thread, const char *name, thread_entry *entry, 
 }
 
 #if BUSY
-#define REPORT_STACK 1536
-static uint64_t busy_stack[512 / 8], report_stack[REPORT_STACK / 8];
+#define REPORT_STACK (6 * STACK_UNIT)
+static uint64_t busy_stack[2 * STACK_UNIT / 8], report_stack[REPORT_STACK / 8];
 static struct thread busy_thread, report_thread;
 static volatile uint32_t rounds;
 
@@ -129,12 +143,12 @@ static bool more_threads(void) { return true; }
 
 static bool start_stack(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy};
+    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static const struct weir_bsd_config config = {
-        .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
+        .descriptors = DESCRIPTORS, .memory = BSD_MEMORY, .memory_bytes = CALLS_BYTES, .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &port.port, NULL);
+    struct weir *weir = weir_create(MEMORY, INSTANCE_BYTES, &port.port, NULL);
     if (!weir)
         return false;
     preempt_port_attach(&port, weir);

@@ -40,6 +40,7 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void));
 // Leaves main's stack for good, which the interrupts have from here on: the switch that waits takes place. Interrupts are off.
 _Noreturn void arch_start(void);
 
+// The rest lies in a file of its own (arch/armv7a_call.c …), linked to programs with processes only.
 // Processes (process.h) reach the kernel by a system call: a trap, after which the calling thread goes on privileged, on its own stack,
 // with interrupts on, in system_call; its result is that of arch_system_call, and the thread is again what it was. In between it may block.
 // Where nothing separates programs from the kernel both are the plain functions of arch/plain_call.c.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// System calls on ARMv7-A: from user mode into system mode, where the same stack goes on.
+#include "kernel/preempt/arch.h"
+
+__attribute__((naked, target("arm"))) void svc_entry(void)
+{
+    __asm__ volatile("srsdb sp!, #0x1f\n\t"
+                     "cps   #0x1f\n\t"
+                     "push  {r2, lr}\n\t"
+                     "cpsie i\n\t"
+                     "bl    system_call\n\t"
+                     "pop   {r2, lr}\n\t"
+                     "rfeia sp!");
+}
+
+__attribute__((naked, target("arm"))) intptr_t arch_system_call(__attribute__((unused)) uint32_t number,
+                                                                __attribute__((unused)) const intptr_t arguments[])
+{
+    __asm__ volatile("svc   #0\n\t"
+                     "bx    lr");
+}
+
+void arch_drop_privileges(void) { __asm__ volatile("cps #0x10" ::: "memory"); }
