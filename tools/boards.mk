@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 malta
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
@@ -29,6 +29,15 @@ BOARD_START_xilinx-zynq-a9 := boards/armv7a
 BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
+
+# The C library is the one made for speed: what is compared with Linux here copies by it.
+BOARD_TOOLS_arm-virt := arm-none-eabi-
+BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm -O2 -DMMU_RAM_START=0x40000000u -DMMU_CACHED_END=0x47f00000u \
+    -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
+BOARD_START_arm-virt := boards/armv7a
+BOARD_PROFILE_arm-virt := full
+BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c
+BOARD_LINK_arm-virt := -nostartfiles
 
 # Without a C library of its own: boards/mips has what is called of one. Its compiler is Linux's, and would make code for shared libraries.
 BOARD_TOOLS_malta := mips-linux-gnu-

@@ -16,6 +16,7 @@ class Board:
     name: str
     machine: tuple         # words for QEMU
     nic: str = ""          # model for -nic, where the machine does not have its own
+    device: str = ""       # or what follows -device, for a card that -nic does not know
     about: str = ""
 
 
@@ -23,6 +24,8 @@ BOARDS = {board.name: board for board in (
     Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the profile tiny in 64 KB of flash and 20 KB of RAM"),
     Board("mps2-an385", ("qemu-system-arm", "-M", "mps2-an385"), about="Cortex-M3, LAN9118; the profile small"),
     Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the profile full"),
+    Board("arm-virt", ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "128", "-global", "virtio-mmio.force-legacy=false"), device="virtio-net-device",
+          about="Cortex-A15, virtio-net over MMIO; the profile full"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
 )}
 
@@ -34,8 +37,9 @@ def elf(board, program="echo"):
 def command(board, nic, program="echo"):
     """QEMU's words. `nic`: what follows -nic, without a model. QEMU is ended by `timeout` should nobody else do it."""
     found = BOARDS[board]
-    model = f",model={found.nic}" if found.nic else ""
-    return ["timeout", "600", *found.machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, program)), "-nic", nic + model]
+    kind, _, rest = nic.partition(",")
+    card = ["-netdev", f"{kind},id=net0,{rest}", "-device", f"{found.device},netdev=net0"] if found.device else ["-nic", nic + (f",model={found.nic}" if found.nic else "")]
+    return ["timeout", "600", *found.machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, program)), *card]
 
 
 def free_port():

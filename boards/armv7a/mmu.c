@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "mmu.h"
 
-#ifndef MMU_CACHED_END
+#ifndef MMU_RAM_START
+#define MMU_RAM_START 0u
 #define MMU_CACHED_END 0x07f00000u
 #define MMU_RAM_END 0x08000000u
 #endif
@@ -20,7 +21,9 @@ void mmu_start(void)
 {
     for (uint32_t i = 0; i < 4096; i++) {
         const uint32_t address = i * SECTION_BYTES;
-        const uint32_t kind = address < MMU_CACHED_END ? NORMAL_CACHED : address < MMU_RAM_END ? NORMAL_UNCACHED : DEVICE | NO_EXECUTE;
+        const uint32_t kind = address - MMU_RAM_START < MMU_CACHED_END - MMU_RAM_START ? NORMAL_CACHED
+                              : address - MMU_RAM_START < MMU_RAM_END - MMU_RAM_START  ? NORMAL_UNCACHED
+                                                                                       : DEVICE | NO_EXECUTE;
         table[i] = address | SECTION | ACCESS_ALL | kind;
     }
     __asm__ volatile("dsb\n\t"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// Every address is itself; memory from 0 to MMU_CACHED_END is cached, from there to MMU_RAM_END it is not, and the rest
+// Every address is itself; memory from MMU_RAM_START to MMU_CACHED_END is cached, from there to MMU_RAM_END it is not, and the rest
 // is devices'. Called by the start-up code, before main.
 void mmu_start(void);
 // For what a device reads, or has written, by itself: line by line, to the point of coherency.
