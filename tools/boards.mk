@@ -115,6 +115,31 @@ firmware: $(B)/boards/$(1)/$(2).elf
 endef
 $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call program,$(b),$(p)))))
 
+# LyraOS's server: the stack is one component, build/boards/BOARD/lyraos/component.o, whose exports api/lyraos/exports.txt lists; all else in it is
+# hidden from the program, the kernel and the driver that it is linked with. tests/firmware/test_lyraos.py looks at its imports.
+LYRAOS_BOARDS := mps2-an385
+LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
+COMPONENT := $(wildcard api/lyraos/*.c ports/preempt/*.c) $(filter-out api/bsd/posix_calls.c,$(wildcard api/bsd/*.c))
+define lyraos
+COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))
+LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c kernel/preempt/*.c examples/lyraos/*.c) \
+    $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c)
+$(B)/boards/$(1)/lyraos/%.o: %.c tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$$(BOARD_CC_$(1)) $(LYRAOS_FLAGS) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/lyraos/component.o: $$(COMPONENT_OBJECTS_$(1)) api/lyraos/exports.txt
+	@echo "  LINK  $$@"
+	@$(BOARD_TOOLS_$(1))ld -r $$(filter %.o,$$^) -o $$@
+	@$(BOARD_TOOLS_$(1))objcopy --keep-global-symbols=api/lyraos/exports.txt $$@
+$(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+	@echo "  LINK  $$@"
+	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+firmware: $(B)/boards/$(1)/lyraos.elf
+-include $$(COMPONENT_OBJECTS_$(1):.o=.d) $$(LYRAOS_OBJECTS_$(1):.o=.d)
+endef
+$(foreach b,$(LYRAOS_BOARDS),$(eval $(call lyraos,$(b))))
+
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
 firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
