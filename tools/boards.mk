@@ -44,6 +44,7 @@ BOARD_TOOLS_malta := mips-linux-gnu-
 BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abicalls -fno-pic -G0 -O2 -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
     -fno-stack-protector -DMEMORY_BYTES=262144
 BOARD_START_malta := boards/mips
+BOARD_KERNEL_malta := kernel/preempt/arch/mips.c kernel/preempt/arch/plain_call.c
 BOARD_PROFILE_malta := full
 BOARD_DRIVERS_malta := drivers/pcnet.c
 BOARD_LIBS_malta := -lgcc
@@ -85,8 +86,9 @@ PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600
 PROGRAM_FLAGS_small_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=50176
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
-PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 malta
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
 PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// MIPS32 release 2 without its floating point (MD00090, chapter 6). Software raises interrupt line 0 for a switch; boards/mips/start.S
+// saves all registers of what any interrupt came to on the thread's own stack, and handles it on another, so that a switch is no more than
+// another frame on the way back. Line 0 is looked at behind all others.
+#include "kernel/preempt/arch.h"
+
+#include "boards/mips/mips.h"
+
+#define CAUSE_SOFTWARE 0x100u
+#define STATUS_IE 1u
+#define STATUS_EXL 2u
+#define FRAME_WORDS 36u
+#define LEAST_BYTES 256u  // a frame, and what a call lays below
+enum { FRAME_EPC = 0, FRAME_STATUS = 26, FRAME_RA = 31 };
+
+static uint32_t cause(void)
+{
+    uint32_t value;
+    __asm__ volatile("mfc0 %0, $13" : "=r"(value));
+    return value;
+}
+static void set_cause(uint32_t value) { __asm__ volatile("mtc0 %0, $13\n\tehb" ::"r"(value) : "memory"); }
+
+uint32_t arch_interrupts_off(void) { return mips_interrupts_off(); }
+void arch_interrupts_restore(uint32_t state) { mips_interrupts_restore(state); }
+void arch_interrupts_on(void) { mips_interrupts_restore(STATUS_IE); }
+void arch_switch(void) { set_cause(cause() | CAUSE_SOFTWARE); }
+
+// Never returned to: a thread that ends does so by thread_exit.
+static void nowhere(void)
+{
+    for (;;)
+        ;
+}
+
+void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
+{
+    uint32_t status;
+    if (bytes < LEAST_BYTES)
+        return NULL;
+    // Above it the sixteen bytes that a function may expect there for its arguments.
+    uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)7) - 4 - FRAME_WORDS;
+    for (uint32_t i = 0; i < FRAME_WORDS; i++)
+        frame[i] = 0;
+    __asm__ volatile("mfc0 %0, $12" : "=r"(status));
+    frame[FRAME_EPC] = (uint32_t)(uintptr_t)begin;
+    frame[FRAME_STATUS] = status | STATUS_EXL | STATUS_IE;
+    frame[FRAME_RA] = (uint32_t)(uintptr_t)nowhere;
+    return frame;
+}
+
+void arch_start(void) { mips_continue(thread_switch(NULL)); }
+
+void *mips_software_interrupt(void *frame)
+{
+    set_cause(cause() & ~CAUSE_SOFTWARE);
+    return thread_switch(frame);
+}
