@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "api/lyraos/wait.h"
+
+#include "kernel/preempt/arch.h"
+
+static unsigned depth;      // of NO_PREEMPT; while it is not 0 interrupts are off, so it is the running thread's
+static uint32_t outermost;  // what interrupts were before
+
+void NO_PREEMPT(void)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (!depth++)
+        outermost = state;
+}
+
+void PREEMPT_OK(void)
+{
+    if (!--depth)
+        arch_interrupts_restore(outermost);
+}
+
+void schedule(void)
+{
+    const uint32_t state = arch_interrupts_off(), kept_state = outermost;
+    const unsigned kept = depth;
+    depth = 0;  // others run
+    (void)thread_sleep_until(KERNEL_NEVER);
+    depth = kept;
+    outermost = kept_state;
+    arch_interrupts_restore(state);
+}
+
+void add_wait_queue(struct wait_queue **queue, struct wait_queue *entry)
+{
+    const uint32_t state = arch_interrupts_off();
+    struct wait_queue **end = queue;
+    while (*end)
+        end = &(*end)->next;
+    *entry = (struct wait_queue){.task = thread_self()};
+    *end = entry;
+    arch_interrupts_restore(state);
+}
+
+void remove_wait_queue(struct wait_queue **queue, struct wait_queue *entry)
+{
+    const uint32_t state = arch_interrupts_off();
+    struct wait_queue **at = queue;
+    while (*at && *at != entry)
+        at = &(*at)->next;
+    if (*at)
+        *at = entry->next;
+    arch_interrupts_restore(state);
+}
+
+static void wait_in(struct wait_queue **queue, bool unready)
+{
+    struct wait_queue entry;
+    const uint32_t state = arch_interrupts_off();
+    add_wait_queue(queue, &entry);
+    entry.unready = unready;
+    do
+        schedule();
+    while (unready && !entry.woken);
+    remove_wait_queue(queue, &entry);
+    arch_interrupts_restore(state);
+}
+
+void sleep_on(struct wait_queue **queue) { wait_in(queue, true); }
+void interruptible_sleep_on(struct wait_queue **queue) { wait_in(queue, false); }
+
+static void wake(struct wait_queue **queue, bool all)
+{
+    const uint32_t state = arch_interrupts_off();
+    for (struct wait_queue *entry = *queue; entry; entry = entry->next)
+        if (all || !entry->unready) {
+            entry->woken = true;
+            thread_wakeup(entry->task);
+        }
+    arch_interrupts_restore(state);
+}
+
+void wake_up(struct wait_queue **queue) { wake(queue, true); }
+void wake_up_interruptible(struct wait_queue **queue) { wake(queue, false); }
