@@ -26,12 +26,12 @@ SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
 SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here.
-OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c))
-HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/coop ports/preempt drivers sim))
+OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
-EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/% examples/flock/% examples/lyraos/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/%,$(call find_c,examples))
 UNIT_ALL := $(call find_c,tests/unit)
 UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))

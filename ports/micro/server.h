@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The server's side of window.h, wherever it runs: sessions of clients, their sockets, and data between rings and sockets. It never waits
+// for a client, moves at most a ring's bytes of each channel in a turn, and keeps all indices in its own memory.
+//
+//     micro_server_init(&server, weir, notify, context);
+//     micro_server_attach(&server, session, window, channels, ring_bytes);
+//     for (;;) {
+//         messages: micro_server_message(&server, session, &message), and reply
+//         frames in (netif.h);
+//         weir_clock; micro_server_turn(&server); deadline = weir_poll(now); micro_server_turn(&server);
+//         if (micro_server_rest(&server)) sleep until something comes or the deadline;
+//     }
+//     a client died: micro_server_detach(&server, session), then its window may be unmapped
+#ifndef MICRO_SERVER_H
+#define MICRO_SERVER_H
+
+#include <stdbool.h>
+
+#include "weir/socket.h"
+#include "window.h"
+
+#ifndef MICRO_SESSIONS
+#define MICRO_SESSIONS 32  // clients at once; at most 32
+#endif
+#ifndef MICRO_CHANNELS
+#define MICRO_CHANNELS 32  // of a client; at most 32
+#endif
+
+struct micro_session;
+struct micro_channel {
+    struct weir_watch watch;  // first: the socket's user pointer points here
+    struct micro_session *session;
+    weir_socket socket;
+    uint32_t accepted, received;     // the rings' indices
+    uint32_t last;                   // closing or shut down: the send ring ends here
+    uint32_t seen_sent, seen_taken;  // the client's counters when the channel last had its turn
+    uint32_t generation;
+    uint8_t type;   // enum weir_socket_type
+    uint8_t flags;  // enum channel_flag
+};
+
+struct micro_session {
+    struct micro_server *server;
+    struct window *window;  // NULL: no client
+    uint32_t channels, ring_bytes;
+    uint32_t used;  // channels, a bit each
+    uint32_t news;  // … that are to be looked at
+    struct micro_channel channel[MICRO_CHANNELS];
+};
+
+struct micro_server {
+    struct weir *weir;
+    void (*notify)(void *context, uint32_t session);
+    void *context;
+    uint32_t attached, news, notices;  // sessions, a bit each; notices: are to be notified
+    struct micro_session session[MICRO_SESSIONS];
+};
+
+void micro_server_init(struct micro_server *server, struct weir *weir, void (*notify)(void *context, uint32_t session), void *context);
+// The window is zeroed memory of window_bytes. false: the session is taken, or the sizes are out of range.
+bool micro_server_attach(struct micro_server *server, uint32_t session, void *window, uint32_t channels, uint32_t ring_bytes);
+// Closes the client's sockets; on return the window is not touched again.
+void micro_server_detach(struct micro_server *server, uint32_t session);
+// Any bytes; becomes the reply.
+void micro_server_message(struct micro_server *server, uint32_t session, struct micro_message *message);
+// The client notified the server.
+void micro_server_rung(struct micro_server *server, uint32_t session);
+// Sockets with news and clients that rang: data moves, clients are notified. true: there is output, weir_poll is to be called again.
+bool micro_server_turn(struct micro_server *server);
+// Before sleep: asks clients to ring, and looks once more. false: something came meanwhile.
+bool micro_server_rest(struct micro_server *server);
+
+// Between server.c and channel.c.
+enum channel_flag {
+    CHANNEL_LISTENS = 1,
+    CHANNEL_CONNECTED = 2,
+    CHANNEL_SHUT = 4,
+    CHANNEL_CLOSING = 8,
+    CHANNEL_SEND_ENDED = 16,
+    CHANNEL_READ_ENDED = 32,
+    CHANNEL_CONNECTING = 64
+};
+bool micro_channel_idle(const struct micro_channel *channel);  // the client has done nothing that is to be looked at
+void micro_channel_turn(struct micro_channel *channel);
+void micro_channel_look(struct micro_channel *channel);   // shows the socket's state in the window
+void micro_channel_close(struct micro_channel *channel);  // at once
+struct window_channel *micro_channel_window(const struct micro_channel *channel);
+
+#endif

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The server with clients and their windows in one process, in virtual time: instance a is the server's, b is a Weir on the other side of
+// the link. What a client does in good faith, by client.h; and what it can do in bad faith to its window and with its messages, which must
+// not disturb the server, nor another client. The windows are memory of exactly their size, so that a sanitizer sees a byte beyond.
+#include "ports/micro/server.h"
+
+#include <stdlib.h>
+
+#include "pair.h"
+#include "ports/micro/client.h"
+
+#define SESSIONS 3u
+#define CHANNELS 4u
+#define RING 2048u
+#define PORT 7
+
+static struct pair pair;
+static struct micro_server server;
+static struct window *windows[SESSIONS];
+static struct client clients[SESSIONS];
+static bool notified[SESSIONS];
+static weir_socket listener, echoes[8];  // on b
+static uint32_t echoed, seed;
+static bool mute;  // b only counts
+
+static uint32_t random_word(void) { return seed = seed * 1664525u + 1013904223u, seed >> 8 ^ seed << 16; }
+
+// b's side: whatever comes goes back.
+static void echo(void)
+{
+    struct weir *b = pair.b.weir;
+    const weir_socket came = weir_socket_accept(b, listener);
+    for (uint32_t i = 0; i < 8; i++) {
+        uint8_t data[1024];
+        if (came > 0 && !echoes[i]) {
+            echoes[i] = came;
+            break;
+        }
+        if (!echoes[i])
+            continue;
+        struct weir_span span;
+        const int room = weir_socket_reserve(b, echoes[i], sizeof data, &span, 1);
+        const int got = room > 0 ? weir_socket_read(b, echoes[i], data, (uint32_t)room < sizeof data ? (uint32_t)room : sizeof data) : room;
+        if (got > 0) {
+            if (!mute)
+                assert_int_equal(weir_socket_write(b, echoes[i], data, (uint32_t)got), got);
+            echoed += (uint32_t)got;
+        } else if (got != WEIR_AGAIN) {
+            (void)weir_socket_close(b, echoes[i]);
+            echoes[i] = 0;
+        }
+    }
+}
+
+static void step(void)
+{
+    echo();
+    (void)micro_server_turn(&server);
+    pair_run(&pair, 100);
+    (void)micro_server_turn(&server);
+    if (micro_server_rest(&server))
+        pair_run(&pair, 100);
+}
+
+static void steps(uint32_t count)
+{
+    while (count--)
+        step();
+}
+
+static void server_notifies(void *context, uint32_t session)
+{
+    assert_ptr_equal(context, &server);
+    notified[session] = true;
+}
+
+static int client_calls(void *context, struct micro_message *message)
+{
+    const uint32_t session = (uint32_t)((struct client *)context - clients);
+    if (!windows[session])
+        return -1;
+    micro_server_message(&server, session, message);
+    return 0;
+}
+static void client_notifies(void *context) { micro_server_rung(&server, (uint32_t)((struct client *)context - clients)); }
+static uint64_t client_now(void *context) { return (void)context, pair_now_us(&pair); }
+static int client_waits(void *context, uint64_t deadline_us)
+{
+    const uint32_t session = (uint32_t)((struct client *)context - clients);
+    for (uint32_t tries = 0; !notified[session]; tries++) {
+        if (pair_now_us(&pair) >= deadline_us)
+            return 1;
+        assert_true(tries < 100000);  // a wake was lost
+        step();
+    }
+    notified[session] = false;
+    return 0;
+}
+static const struct client_host host = {client_calls, client_notifies, client_waits, client_now};
+
+static void attach(uint32_t session)
+{
+    windows[session] = calloc(1, window_bytes(CHANNELS, RING));
+    assert_true(micro_server_attach(&server, session, windows[session], CHANNELS, RING));
+    client_init(&clients[session], &host, &clients[session], windows[session]);
+    clients[session].timeout_us = 60000000;
+    notified[session] = false;
+}
+
+static void detach(uint32_t session)
+{
+    micro_server_detach(&server, session);
+    free(windows[session]);
+    windows[session] = NULL;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    const struct weir_endpoint local = {weir_addr_any(), PORT};
+    seed = 1;
+    echoed = 0;
+    mute = false;
+    memset(echoes, 0, sizeof echoes);
+    pair_open(&pair, &(struct pair_options){.link = {.delay_us = 50}, .seed = 3});
+    listener = weir_socket_open(pair.b.weir, WEIR_STREAM, 0);
+    assert_int_equal(weir_socket_bind(pair.b.weir, listener, &local), WEIR_OK);
+    assert_int_equal(weir_socket_listen(pair.b.weir, listener, 8), WEIR_OK);
+    micro_server_init(&server, pair.a.weir, server_notifies, &server);
+    for (uint32_t i = 0; i < SESSIONS; i++)
+        attach(i);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SESSIONS; i++)
+        if (windows[i])
+            detach(i);
+    pair_close(&pair);
+    return 0;
+}
+
+static int connected(struct client *client)
+{
+    const struct weir_endpoint peer = {PAIR_B, PORT};
+    const int socket = client_socket(client, WEIR_STREAM);
+    assert_true(socket >= 0);
+    assert_int_equal(client_connect(client, socket, &peer), WEIR_OK);
+    return socket;
+}
+
+// So many bytes there and back, in pieces that straddle the ring's end.
+static void talk(struct client *client, int socket, uint32_t bytes)
+{
+    uint8_t out[777], in[777];
+    for (uint32_t at = 0; at < bytes; at += sizeof out) {
+        for (uint32_t i = 0; i < sizeof out; i++)
+            out[i] = (uint8_t)((at + i) * 31 + (at >> 8));
+        assert_int_equal(client_send_all(client, socket, out, sizeof out), sizeof out);
+        for (uint32_t got = 0; got < sizeof in;) {
+            const int some = client_recv(client, socket, in + got, (uint32_t)sizeof in - got);
+            assert_true(some > 0);
+            got += (uint32_t)some;
+        }
+        assert_memory_equal(in, out, sizeof out);
+    }
+}
+
+// --- in good faith -----------------------------------------------------------------------------------------------------------------------
+static void data_goes_both_ways(void **state)
+{
+    (void)state;
+    const int socket = connected(&clients[0]);
+    talk(&clients[0], socket, 100000);
+    assert_int_equal(client_close(&clients[0], socket), WEIR_OK);
+    assert_int_equal(client_shutdown(&clients[0], socket, WEIR_SHUT_BOTH), WEIR_BAD_SOCKET);
+}
+
+static void a_client_may_listen(void **state)
+{
+    (void)state;
+    struct client *client = &clients[1];
+    const struct weir_endpoint local = {weir_addr_any(), 80}, to = {PAIR_A, 80};
+    struct weir_endpoint peer;
+    const int listening = client_socket(client, WEIR_STREAM);
+    assert_int_equal(client_bind(client, listening, &local), WEIR_OK);
+    assert_int_equal(client_listen(client, listening, 2), WEIR_OK);
+    client->timeout_us = 0;
+    assert_int_equal(client_accept(client, listening, &peer), WEIR_AGAIN);
+    client->timeout_us = 5000000;
+    const weir_socket far = weir_socket_open(pair.b.weir, WEIR_STREAM, 0);
+    assert_int_equal(weir_socket_connect(pair.b.weir, far, &to), WEIR_IN_PROGRESS);
+    const int socket = client_accept(client, listening, &peer);
+    assert_true(socket > 0 && socket != listening);
+    assert_true(weir_addr_equal(peer.addr, PAIR_B));
+    assert_int_equal(weir_socket_write(pair.b.weir, far, "over there", 10), 10);
+    char data[16] = "";
+    assert_int_equal(client_recv(client, socket, data, sizeof data), 10);
+    assert_string_equal(data, "over there");
+    // What is in the ring goes before the FIN.
+    uint8_t block[1500];
+    memset(block, 0x5a, sizeof block);
+    assert_int_equal(client_send(client, socket, block, sizeof block), sizeof block);
+    assert_int_equal(client_shutdown(client, socket, WEIR_SHUT_WRITE), WEIR_OK);
+    assert_int_equal(client_send(client, socket, "x", 1), WEIR_SHUT_DOWN);
+    steps(50);
+    uint8_t got[2000];
+    assert_int_equal(weir_socket_read(pair.b.weir, far, got, sizeof got), sizeof block);
+    assert_int_equal(weir_socket_read(pair.b.weir, far, got, sizeof got), 0);
+    assert_int_equal(weir_socket_close(pair.b.weir, far), WEIR_OK);
+    assert_int_equal(client_recv(client, socket, data, sizeof data), 0);
+    assert_int_equal(client_close(client, socket), WEIR_OK);
+    assert_int_equal(client_close(client, socket), WEIR_BAD_SOCKET);
+}
+
+static void closing_keeps_what_was_sent(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    uint8_t block[RING];
+    memset(block, 1, sizeof block);
+    mute = true;
+    const int socket = connected(client);
+    assert_int_equal(client_send(client, socket, block, sizeof block), RING);
+    assert_int_equal(client_close(client, socket), WEIR_OK);
+    steps(100);
+    assert_int_equal(echoed, RING);
+    assert_int_equal(server.session[0].used, 0);
+}
+
+static void datagrams_keep_their_bounds(void **state)
+{
+    (void)state;
+    struct client *one = &clients[0], *two = &clients[1];
+    const struct weir_endpoint local = {weir_addr_any(), 5000}, to = {PAIR_A, 5000};
+    struct weir_endpoint peer;
+    uint8_t data[RING / 2], got[RING];
+    const int receiver = client_socket(one, WEIR_DATAGRAM), sender = client_socket(two, WEIR_DATAGRAM);
+    assert_int_equal(client_bind(one, receiver, &local), WEIR_OK);
+    for (uint32_t i = 0; i < 200; i++) {
+        const uint32_t length = i * 37 % (RING / 2 - 15);
+        memset(data, (int)i, length);
+        assert_int_equal(client_sendto(two, sender, data, length, &to), length);
+        assert_int_equal(client_recvfrom(one, receiver, got, sizeof got, &peer), length);
+        assert_memory_equal(got, data, length);
+        assert_true(weir_addr_equal(peer.addr, PAIR_A));
+    }
+    assert_int_equal(client_sendto(two, sender, data, RING / 2, &to), WEIR_TOO_BIG);
+    // A long one is cut, and its length told.
+    assert_int_equal(client_sendto(two, sender, data, 600, &to), 600);
+    assert_int_equal(client_recvfrom(one, receiver, got, 10, NULL), 600);
+    // More than the ring holds wait in the socket, and come when there is room.
+    for (uint32_t i = 0; i < 12; i++)
+        assert_int_equal(client_sendto(two, sender, data, 400, &to), 400);
+    steps(20);
+    for (uint32_t i = 0; i < 12; i++)
+        assert_int_equal(client_recvfrom(one, receiver, got, sizeof got, NULL), 400);
+    one->timeout_us = 1000;
+    assert_int_equal(client_recvfrom(one, receiver, got, sizeof got, NULL), WEIR_AGAIN);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    const struct weir_endpoint nobody = {PAIR_B, 4444};
+    int32_t value;
+    assert_int_equal(client_socket(client, WEIR_RAW), WEIR_PERMISSION);
+    assert_int_equal(client_socket(client, (enum weir_socket_type)99), WEIR_PERMISSION);
+    int socket = client_socket(client, WEIR_STREAM);
+    assert_int_equal(client_send(client, socket, "x", 1), WEIR_NOT_CONNECTED);
+    assert_int_equal(client_connect(client, socket, &nobody), WEIR_REFUSED);
+    assert_int_equal(client_close(client, socket), WEIR_OK);
+    assert_int_equal(client_listen(client, socket, 1), WEIR_BAD_SOCKET);
+    assert_int_equal(client_recv(client, -1, &value, 1), WEIR_BAD_SOCKET);
+    assert_int_equal(client_recv(client, (int)CHANNELS, &value, 1), WEIR_BAD_SOCKET);
+    socket = connected(client);
+    assert_int_equal(client_setsockopt(client, socket, WEIR_OPTION_RECEIVE_BUFFER, 1 << 30), WEIR_PERMISSION);
+    assert_int_equal(client_setsockopt(client, socket, (enum weir_option)12345, 0), WEIR_INVALID);
+    assert_int_equal(client_setsockopt(client, socket, WEIR_OPTION_NO_DELAY, 1), WEIR_OK);
+    assert_int_equal(client_getsockopt(client, socket, WEIR_OPTION_NO_DELAY, &value), WEIR_OK);
+    assert_int_equal(value, 1);
+    assert_int_equal(client_accept(client, socket, NULL), WEIR_INVALID);
+    // The same number is another's socket elsewhere, or nobody's.
+    assert_int_equal(client_close(&clients[1], socket), WEIR_BAD_SOCKET);
+    for (uint32_t i = 1; i < CHANNELS; i++)
+        assert_true(client_socket(client, WEIR_DATAGRAM) >= 0);
+    assert_int_equal(client_socket(client, WEIR_DATAGRAM), WEIR_NO_MEMORY);
+    assert_false(micro_server_attach(&server, 0, windows[0], CHANNELS, RING));
+    assert_false(micro_server_attach(&server, MICRO_SESSIONS, windows[0], CHANNELS, RING));
+}
+
+static void a_client_that_dies_has_its_sockets_closed(void **state)
+{
+    (void)state;
+    const int socket = connected(&clients[0]), other = connected(&clients[1]);
+    assert_int_equal(client_send(&clients[0], socket, "last words", 10), 10);
+    steps(20);
+    uint32_t open = 0, left = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        open += echoes[i] != 0;
+    detach(0);
+    steps(20);
+    for (uint32_t i = 0; i < 8; i++)
+        left += echoes[i] != 0;
+    assert_int_equal(open, 2);
+    assert_int_equal(left, 1);
+    talk(&clients[1], other, 5000);
+}
+
+static void a_client_that_reads_nothing_holds_up_nobody(void **state)
+{
+    (void)state;
+    uint8_t block[RING];
+    memset(block, 7, sizeof block);
+    const int slow = connected(&clients[0]), quick = connected(&clients[1]);
+    clients[0].timeout_us = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        (void)client_send(&clients[0], slow, block, sizeof block);
+        step();
+    }
+    const uint64_t began = pair_now_us(&pair);
+    talk(&clients[1], quick, 20000);
+    assert_true(pair_now_us(&pair) - began < 1000000);
+    // It finds all of it when it does read.
+    uint32_t got = 0;
+    clients[0].timeout_us = 10000;
+    for (int some; (some = client_recv(&clients[0], slow, block, sizeof block)) > 0; got += (uint32_t)some)
+        for (int i = 0; i < some; i++)
+            assert_int_equal(block[i], 7);
+    assert_true(got > RING);
+}
+
+static void nothing_to_do_is_rest(void **state)
+{
+    (void)state;
+    const int socket = connected(&clients[0]);
+    talk(&clients[0], socket, 3000);
+    steps(10);
+    assert_true(micro_server_rest(&server));
+    assert_int_equal(atomic_load(&windows[0]->attention), 1);
+    // What came without ringing, between the last turn and rest, is seen.
+    atomic_store(&windows[0]->channel[socket].sent, atomic_load(&windows[0]->channel[socket].sent) + 5);
+    assert_false(micro_server_rest(&server));
+    (void)micro_server_turn(&server);
+    assert_true(micro_server_rest(&server));
+}
+
+// --- in bad faith ------------------------------------------------------------------------------------------------------------------------
+static void scribble(struct window *window)
+{
+    const size_t bytes = window_bytes(CHANNELS, RING);
+    switch (random_word() % 4) {
+    case 0:  // a counter, near or far
+        atomic_store(&window->channel[random_word() % CHANNELS].sent, random_word() % 3 ? random_word() % (4 * RING) : random_word());
+        break;
+    case 1:
+        atomic_store(&window->channel[random_word() % CHANNELS].taken, random_word() % 3 ? random_word() % (4 * RING) : random_word());
+        break;
+    case 2:  // any word
+        ((uint32_t *)(void *)window)[random_word() % (bytes / 4)] = random_word();
+        break;
+    default:  // all of it
+        for (size_t i = 0; i < bytes; i++)
+            ((uint8_t *)window)[i] = (uint8_t)random_word();
+    }
+}
+
+static void any_message(uint32_t session)
+{
+    static const int32_t operations[] = {MICRO_OPEN,     MICRO_OPEN,  MICRO_CONNECT, MICRO_LISTEN, MICRO_ACCEPT,
+                                         MICRO_SHUTDOWN, MICRO_CLOSE, MICRO_BIND,    MICRO_SET,    MICRO_GET};
+    struct micro_message message;
+    for (uint32_t i = 0; i < sizeof message / 4; i++)
+        ((uint32_t *)(void *)&message)[i] = random_word();
+    if (random_word() % 4) {  // half a sense
+        message.operation = operations[random_word() % 10];
+        message.channel = (int32_t)(random_word() % (CHANNELS + 1));
+        message.argument[0] = (int32_t)(random_word() % 4) + (message.operation == MICRO_SET ? (int32_t)(random_word() % 40) : 0);
+        message.argument[1] = (int32_t)(random_word() % 3);
+        message.endpoint = (struct weir_endpoint){random_word() % 2 ? PAIR_B : PAIR_A, random_word() % 2 ? PORT : 80};
+    }
+    micro_server_message(&server, session, &message);
+}
+
+static void a_hostile_client_reaches_nothing(void **state)
+{
+    (void)state;
+    const int honest = connected(&clients[1]);
+    for (uint32_t round = 0; round < 300; round++) {
+        for (uint32_t i = 0; i < 40; i++) {
+            any_message(0);
+            scribble(windows[0]);
+            micro_server_rung(&server, 0);
+            if (i % 8 == 0)
+                step();
+        }
+        talk(&clients[1], honest, 777);
+        // The server's own indices never leave the ring.
+        for (uint32_t i = 0; i < CHANNELS; i++)
+            if (server.session[0].used & 1u << i)
+                assert_in_range(server.session[0].channel[i].type, WEIR_STREAM, WEIR_DATAGRAM);
+    }
+    detach(0);
+    steps(10);
+    talk(&clients[1], honest, 5000);
+    attach(0);
+    talk(&clients[0], connected(&clients[0]), 5000);
+}
+
+// A counter that lies offers at most a ring of bytes a turn.
+static void a_counter_that_lies_is_clamped(void **state)
+{
+    (void)state;
+    const int socket = connected(&clients[0]);
+    struct micro_channel *channel = &server.session[0].channel[socket];
+    for (uint32_t i = 0; i < 100; i++) {
+        const uint32_t before = channel->accepted, received = channel->received;
+        atomic_store(&windows[0]->channel[socket].sent, random_word());
+        atomic_store(&windows[0]->channel[socket].taken, random_word());
+        micro_server_rung(&server, 0);
+        (void)micro_server_turn(&server);
+        assert_true(channel->accepted - before <= RING);
+        assert_true(channel->received - received <= RING);
+        step();
+    }
+}
+
+// A record that says it is longer than what is there.
+static void a_record_that_lies_ends_the_socket(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {RING, RING - 11, 0xffffffff, 0xfffffff4, 0x7fffffff, 100};
+    for (uint32_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const int socket = client_socket(&clients[0], WEIR_DATAGRAM);
+        const struct window_record record = {lengths[i], {PAIR_B, 9}};
+        ring_put(window_ring(windows[0], CHANNELS, RING, (uint32_t)socket, 0), RING, 0, &record, sizeof record);
+        atomic_store(&windows[0]->channel[socket].sent, i == 5 ? 60 : RING);
+        micro_server_rung(&server, 0);
+        step();
+        assert_int_equal(client_sendto(&clients[0], socket, "x", 1, NULL), WEIR_INVALID);
+        assert_int_equal(client_close(&clients[0], socket), WEIR_OK);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(data_goes_both_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_client_may_listen, setup, teardown),
+        cmocka_unit_test_setup_teardown(closing_keeps_what_was_sent, setup, teardown),
+        cmocka_unit_test_setup_teardown(datagrams_keep_their_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_client_that_dies_has_its_sockets_closed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_client_that_reads_nothing_holds_up_nobody, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_to_do_is_rest, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_hostile_client_reaches_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_counter_that_lies_is_clamped, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_record_that_lies_ends_the_socket, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
