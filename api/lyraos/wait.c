@@ -58,9 +58,11 @@ static void wait_in(struct wait_queue **queue, bool unready)
     const uint32_t state = arch_interrupts_off();
     add_wait_queue(queue, &entry);
     entry.unready = unready;
+    thread_self()->firm = unready;
     do
         schedule();
     while (unready && !entry.woken);
+    thread_self()->firm = false;
     remove_wait_queue(queue, &entry);
     arch_interrupts_restore(state);
 }

@@ -12,7 +12,7 @@
 // Asking twice before it takes place is one switch. Interrupts need not nest; if they do, only the outermost switches.
 //
 // The frame. It lies on the thread's own stack, and is the lowest thing there while the thread does not run: all below it down to the
-// stack's first word is free (the kernel lays another frame there to run a signal's handler). Stacks grow downwards. It holds what the
+// stack's first word is free. Stacks grow downwards. It holds what the
 // compiler may have in registers, with the vector unit's if the program is compiled to use that, the status word, and whatever tells how
 // privileged the thread is.
 //
@@ -44,12 +44,12 @@ _Noreturn void arch_start(void);
 // Processes (process.h) reach the kernel by a system call: a trap, after which the calling thread goes on privileged, on its own stack,
 // with interrupts on, in system_call; its result is that of arch_system_call, and the thread is again what it was. In between it may block.
 // Where nothing separates programs from the kernel both are the plain functions of arch/plain_call.c.
-intptr_t arch_system_call(uint32_t number, const intptr_t arguments[]);
+intptr_t arch_system_call(uint32_t number, intptr_t arguments[]);
 // The calling thread has no privileges from here on: it may not touch interrupts, nor call any kernel function but by arch_system_call.
 void arch_drop_privileges(void);
 
 // The kernel's side: `frame` is what the thread's registers were saved in, NULL none (at the start). Returns that of the next.
 void *thread_switch(void *frame);
-intptr_t system_call(uint32_t number, const intptr_t arguments[]);
+intptr_t system_call(uint32_t number, intptr_t arguments[]);
 
 #endif

@@ -15,10 +15,13 @@
 
 #define KERNEL_NEVER UINT64_MAX
 #define KERNEL_SLICE_US 10000u  // a thread's turn while equals wait
-enum { KERNEL_WOKEN, KERNEL_TIMEOUT };
+// How a wait ended. KERNEL_INTERRUPTED: by a signal (signal.h), which only threads get that have a struct signals.
+enum kernel_wait { KERNEL_WOKEN, KERNEL_TIMEOUT, KERNEL_INTERRUPTED };
 
 struct thread;
 struct mutex;
+struct signals;
+struct process;
 struct kernel_board {
     uint64_t (*now_us)(void);
     // kernel_timer shall be called at that moment; a little later is good enough, earlier costs only time. Interrupts are off.
@@ -34,6 +37,15 @@ bool kernel_init(const struct kernel_board *board);  // then threads may be crea
 _Noreturn void kernel_start(void);                   // main's stack becomes the interrupts'
 void kernel_timer(void);                             // from the timer's interrupt
 
+// A function called at a moment, from the timer's interrupt, with interrupts off.
+struct timeout {
+    struct timeout *next;
+    uint64_t at_us;  // KERNEL_NEVER: stopped
+    void (*due)(struct timeout *timeout);
+};
+void timeout_start(struct timeout *timeout, uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
+void timeout_stop(struct timeout *timeout);
+
 // --- threads -------------------------------------------------------------------------------------------------------------------------
 typedef void thread_entry(void *argument);
 struct wait_queue {
@@ -44,12 +56,13 @@ struct thread {   // the kernel's, but for `user`
     void *frame;  // its registers while it does not run
     struct thread *next;
     struct wait_queue *queue;  // stands in this; NULL: in none
-    struct thread *timer_next;
-    uint64_t deadline_us;  // in the list of timers when not KERNEL_NEVER
-    const void *token;     // of the wait; for a mailbox the message
-    struct mutex *wants;   // stands in this one's queue
-    struct mutex *holds;   // a list
-    uint32_t *stack;       // lowest word: the canary
+    struct timeout deadline;
+    const void *token;        // of the wait; for a mailbox the message
+    struct mutex *wants;      // stands in this one's queue
+    struct mutex *holds;      // a list
+    struct signals *signals;  // NULL: it gets none
+    struct process *process;  // whose thread it is; NULL: the kernel's
+    uint32_t *stack;          // lowest word: the canary
     size_t stack_bytes;
     thread_entry *entry;
     void *argument;
@@ -57,7 +70,7 @@ struct thread {   // the kernel's, but for `user`
     uint32_t turn_us;                // left of its turn when it runs again
     uint8_t priority, own_priority;  // the former inherited, where higher
     uint8_t result;
-    bool dead;
+    bool dead, blocked, firm;  // firm: no signal ends its wait
     const char *name;
     intptr_t user;  // whatever the thread wants to find again, as its errno
 };
@@ -91,7 +104,9 @@ size_t thread_stack_unused(const struct thread *thread);  // bytes never touched
 // mutex: it is released in one step with falling asleep, and held again on return.
 int wait_queue_sleep(struct wait_queue *queue, struct mutex *mutex, const void *token, uint64_t deadline_us);
 void wait_queue_wake(struct wait_queue *queue, const void *token);
-bool wait_queue_wake_one(struct wait_queue *queue);  // the most urgent; false: there is none
+bool wait_queue_wake_one(struct wait_queue *queue);      // the most urgent; false: there is none
+void wait_queue_sleep_firmly(struct wait_queue *queue);  // whatever signals come
+// (sleep_on, interruptible_sleep_on and wake_up, as Unix kernels name them, are in api/lyraos.)
 
 // A lock whose holder inherits the priority of who waits for it, also along a chain; zero: free. Not recursive, not for interrupts.
 struct mutex {

@@ -45,6 +45,16 @@ bool wait_queue_wake_one(struct wait_queue *queue)
     return first;
 }
 
+void wait_queue_sleep_firmly(struct wait_queue *queue)
+{
+    const uint32_t state = arch_interrupts_off();
+    struct thread *self = kernel.current;
+    self->firm = true;
+    (void)kernel_block(queue, KERNEL_NEVER);
+    self->firm = false;
+    arch_interrupts_restore(state);
+}
+
 // --- mutexes -----------------------------------------------------------------------------------------------------------------------------
 static void hold(struct mutex *mutex, struct thread *thread)
 {

@@ -30,27 +30,41 @@ void kernel_queue_remove(struct thread *thread)
     thread->queue = NULL;
 }
 
-static void timer_insert(struct thread *thread, uint64_t deadline_us)
+static void timeout_insert(struct timeout *timeout)
 {
-    struct thread **at = &kernel.timers;
-    thread->deadline_us = deadline_us;
-    if (deadline_us == KERNEL_NEVER)
-        return;
-    while (*at && (*at)->deadline_us <= deadline_us)
-        at = &(*at)->timer_next;
-    thread->timer_next = *at;
-    *at = thread;
+    struct timeout **at = &kernel.timeouts;
+    while (*at && (*at)->at_us <= timeout->at_us)
+        at = &(*at)->next;
+    timeout->next = *at;
+    *at = timeout;
 }
 
-static void timer_remove(struct thread *thread)
+static void timeout_remove(struct timeout *timeout)
 {
-    struct thread **at = &kernel.timers;
-    if (thread->deadline_us == KERNEL_NEVER)
-        return;
-    while (*at != thread)
-        at = &(*at)->timer_next;
-    *at = thread->timer_next;
-    thread->deadline_us = KERNEL_NEVER;
+    struct timeout **at = &kernel.timeouts;
+    while (*at && *at != timeout)
+        at = &(*at)->next;
+    if (*at)
+        *at = timeout->next;
+    timeout->at_us = KERNEL_NEVER;
+}
+
+static void deadline_begin(struct thread *thread, uint64_t deadline_us)
+{
+    thread->deadline.at_us = deadline_us;
+    if (deadline_us != KERNEL_NEVER)
+        timeout_insert(&thread->deadline);
+}
+
+static void deadline_end(struct thread *thread)
+{
+    if (thread->deadline.at_us != KERNEL_NEVER)
+        timeout_remove(&thread->deadline);
+}
+
+static void deadline_due(struct timeout *timeout)
+{
+    kernel_ready((struct thread *)(void *)((char *)timeout - offsetof(struct thread, deadline)), KERNEL_TIMEOUT);
 }
 
 // --- the scheduler ---------------------------------------------------------------------------------------------------------------------
@@ -71,7 +85,7 @@ static void measure_turn(void)
 // A timer that is set to an earlier moment than needed is left alone: kernel_timer sets it anew.
 static void set_alarm(void)
 {
-    uint64_t due_us = kernel.timers ? kernel.timers->deadline_us : KERNEL_NEVER;
+    uint64_t due_us = kernel.timeouts ? kernel.timeouts->at_us : KERNEL_NEVER;
     measure_turn();
     due_us = kernel.turn_ends_us < due_us ? kernel.turn_ends_us : due_us;
     if (due_us >= kernel.alarm_us)
@@ -120,10 +134,13 @@ void *thread_switch(void *frame)
 int kernel_block(struct wait_queue *queue, uint64_t deadline_us)
 {
     struct thread *self = kernel.current;
+    if (kernel_signalled(self) && !self->wants && !self->firm)
+        return KERNEL_INTERRUPTED;
     kernel_queue_remove(self);
     if (queue)
         kernel_queue_insert(queue, self);
-    timer_insert(self, deadline_us);
+    self->blocked = true;
+    deadline_begin(self, deadline_us);
     kernel_reschedule();
     arch_interrupts_on();
     (void)arch_interrupts_off();
@@ -134,8 +151,9 @@ void kernel_ready(struct thread *thread, int result)
 {
     struct mutex *wanted = thread->wants;
     kernel_queue_remove(thread);
-    timer_remove(thread);
+    deadline_end(thread);
     thread->wants = NULL;
+    thread->blocked = false;
     thread->result = (uint8_t)result;
     thread->turn_us = KERNEL_SLICE_US;
     kernel_queue_insert(&kernel.ready, thread);
@@ -160,12 +178,31 @@ void kernel_timer(void)
     const uint32_t state = arch_interrupts_off();
     if (kernel.started) {
         kernel.alarm_us = KERNEL_NEVER;
-        while (kernel.timers && kernel_passed(kernel.timers->deadline_us))
-            kernel_ready(kernel.timers, KERNEL_TIMEOUT);
+        while (kernel.timeouts && kernel_passed(kernel.timeouts->at_us)) {
+            struct timeout *timeout = kernel.timeouts;
+            timeout_remove(timeout);
+            timeout->due(timeout);
+        }
         if (kernel_passed(kernel.turn_ends_us))
             rotate();
         kernel_reschedule();
     }
+    arch_interrupts_restore(state);
+}
+
+void timeout_start(struct timeout *timeout, uint64_t at_us)
+{
+    const uint32_t state = arch_interrupts_off();
+    timeout->at_us = at_us;
+    timeout_insert(timeout);
+    kernel_reschedule();
+    arch_interrupts_restore(state);
+}
+
+void timeout_stop(struct timeout *timeout)
+{
+    const uint32_t state = arch_interrupts_off();
+    timeout_remove(timeout);
     arch_interrupts_restore(state);
 }
 
@@ -197,7 +234,7 @@ static bool make(struct thread *thread, const struct thread_config *config)
                               .priority = config->priority,
                               .own_priority = config->priority,
                               .turn_us = KERNEL_SLICE_US,
-                              .deadline_us = KERNEL_NEVER};
+                              .deadline = {.at_us = KERNEL_NEVER, .due = deadline_due}};
     for (size_t i = 0; i < config->stack_bytes / 4; i++)
         stack[i] = CANARY;
     thread->frame = arch_frame(stack, config->stack_bytes, begin);
@@ -227,7 +264,9 @@ void thread_delete(struct thread *thread)
         struct mutex *wanted = thread->wants;
         thread->dead = true;
         kernel_queue_remove(thread);
-        timer_remove(thread);
+        deadline_end(thread);
+        if (thread->signals)
+            timeout_stop(&thread->signals->alarm);
         thread->wants = NULL;
         while (thread->holds)
             kernel_mutex_release(thread->holds);
@@ -306,7 +345,7 @@ int thread_sleep_until(uint64_t moment_us)
 void thread_wakeup(struct thread *thread)
 {
     const uint32_t state = arch_interrupts_off();
-    if (!thread->queue && !thread->dead)
+    if (thread->blocked && !thread->queue && !thread->dead)
         kernel_ready(thread, KERNEL_WOKEN);
     kernel_reschedule();
     arch_interrupts_restore(state);

@@ -40,7 +40,7 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
     pass_kick_on(port);
     const int result = wait_queue_sleep(&port->waiting, &port->lock, token, deadline_us);
     arch_interrupts_restore(state);
-    return result == KERNEL_WOKEN ? 0 : 1;
+    return result;  // enum kernel_wait counts as the contract does
 }
 
 static void port_wake(void *context, const void *token) { wait_queue_wake(&((struct preempt_port *)context)->waiting, token); }

@@ -14,7 +14,7 @@ __attribute__((naked, target("arm"))) void svc_entry(void)
 }
 
 __attribute__((naked, target("arm"))) intptr_t arch_system_call(__attribute__((unused)) uint32_t number,
-                                                                __attribute__((unused)) const intptr_t arguments[])
+                                                                __attribute__((unused)) intptr_t arguments[])
 {
     __asm__ volatile("svc   #0\n\t"
                      "bx    lr");

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The preemptive kernel in virtual time, for its tests: a thread that computes moves the clock, an idle processor jumps to the alarm.
+// Threads leave a trace of letters; what they did is judged when the kernel has stopped.
+#ifndef VIRTUAL_KERNEL_H
+#define VIRTUAL_KERNEL_H
+
+#include "kernel/preempt/arch/host.h"
+#include "kernel/preempt/preempt.h"
+
+#define STACK_BYTES ((size_t)262144)
+#define THREADS 6
+#define MAIN_PRIORITY 100
+#define MS UINT64_C(1000)
+
+extern uint64_t now_us;
+extern char trace[256];
+extern struct thread threads[THREADS];
+
+void say(char letter);
+void say_if(bool true_as_expected, char letter);  // '!' otherwise
+void compute(uint64_t us);
+void in_interrupt(void (*what)(void));
+void spawn(uint32_t index, uint8_t priority, thread_entry *entry, intptr_t argument);
+const char *run(thread_entry *entry);  // as a thread of MAIN_PRIORITY, until it ends; the trace
+uint64_t virtual_now(void);
+
+#endif
