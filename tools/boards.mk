@@ -142,6 +142,24 @@ firmware: $(B)/boards/$(1)/lyraos.elf
 endef
 $(foreach b,$(LYRAOS_BOARDS),$(eval $(call lyraos,$(b))))
 
+# The board's echo server, its object as it is, linked with another build of the stack: build/boards/BOARD/echo_PROFILE.elf. Nothing but src/ is
+# compiled for the other profile.
+RELINK_BOARD := arm-virt
+RELINK_PROFILES := tiny small
+define relink
+RELINK_OBJECTS_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(SRC_$(2)))
+$(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  CC    $$@"
+	@$$(BOARD_CC_$(1)) -UWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1))) -DWEIR_PROFILE_$(call upper,$(2)) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/echo_$(2).elf: $(B)/boards/$(1)/obj/examples/firmware/echo.o $$(filter-out $(B)/boards/$(1)/obj/src/%,$$(BOARD_OBJECTS_$(1))) $$(RELINK_OBJECTS_$(2)) boards/$(1)/link.ld
+	@echo "  LINK  $$@"
+	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
+firmware: $(B)/boards/$(1)/echo_$(2).elf
+-include $$(RELINK_OBJECTS_$(2):.o=.d)
+endef
+$(foreach p,$(RELINK_PROFILES),$(eval $(call relink,$(RELINK_BOARD),$(p))))
+
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
 firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
