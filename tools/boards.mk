@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt malta
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
@@ -35,6 +35,7 @@ BOARD_TOOLS_arm-virt := arm-none-eabi-
 BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm -O2 -DMMU_RAM_START=0x40000000u -DMMU_CACHED_END=0x47f00000u \
     -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
 BOARD_START_arm-virt := boards/armv7a
+BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c
 BOARD_PROFILE_arm-virt := full
 BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c
 BOARD_LINK_arm-virt := -nostartfiles
@@ -46,9 +47,26 @@ BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abical
 BOARD_START_malta := boards/mips
 BOARD_KERNEL_malta := kernel/preempt/arch/mips.c kernel/preempt/arch/plain_call.c
 BOARD_PROFILE_malta := full
-BOARD_DRIVERS_malta := drivers/pcnet.c
+BOARD_DRIVERS_malta := drivers/pcnet.c boards/blocks.c
 BOARD_LIBS_malta := -lgcc
 BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
+
+# The host's own compiler, in 32 bits; its libraries are of the other size, so there are none. No vector unit: no thread has its registers.
+BOARD_TOOLS_pc :=
+BOARD_FLAGS_pc := -m32 -march=i686 -mgeneral-regs-only -U__linux__ -U__unix__ -O2 -fno-pic -fno-pie -fno-stack-protector -fcf-protection=none \
+    -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables -Iboards/x86/include -DMEMORY_BYTES=262144
+BOARD_START_pc := boards/x86
+BOARD_KERNEL_pc := kernel/preempt/arch/x86.c kernel/preempt/arch/plain_call.c
+BOARD_PROFILE_pc := full
+BOARD_DRIVERS_pc := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_pci.c boards/blocks.c
+BOARD_LINK_pc := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack
+BOARD_TOOLS_pc-ne2k :=
+BOARD_FLAGS_pc-ne2k := $(BOARD_FLAGS_pc)
+BOARD_START_pc-ne2k := $(BOARD_START_pc)
+BOARD_KERNEL_pc-ne2k := $(BOARD_KERNEL_pc)
+BOARD_PROFILE_pc-ne2k := full
+BOARD_DRIVERS_pc-ne2k := drivers/ne2k.c boards/blocks.c
+BOARD_LINK_pc-ne2k := $(BOARD_LINK_pc)
 
 FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
 upper = $(shell echo $(1) | tr a-z A-Z)
@@ -86,9 +104,11 @@ PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600
 PROGRAM_FLAGS_small_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=50176
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
-PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 malta
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
+PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)

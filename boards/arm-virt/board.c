@@ -65,6 +65,12 @@ void board_sleep(uint64_t until_us, const volatile bool *awake)
     __asm__ volatile("cpsie i" ::: "memory");
 }
 
+void board_alarm(uint64_t at_us) { timer_at(at_us < UINT64_MAX / ticks_per_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX); }
+void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
+// A kernel's, where there is one (board.h).
+__attribute__((weak)) void board_timer(void) {}
+__attribute__((weak)) void board_interrupt(void) {}
+
 // --- interrupts --------------------------------------------------------------------------------------------------------------------------
 
 static void irq_enable(uint32_t irq)
@@ -82,9 +88,11 @@ void interrupt_handler(void)
     const uint32_t taken = *reg(GIC_CPU + 0xc), irq = taken & 0x3ff;
     if (irq == TIMER_IRQ) {
         timer_off();
+        board_timer();
     } else if (irq == net_irq) {
         virtio_net_interrupt(&net);
         *ethernet_wake = true;
+        board_interrupt();
     }
     if (irq < 1020)
         *reg(GIC_CPU + 0x10) = taken;

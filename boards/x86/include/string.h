@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The host's compiler has C library headers for its own word size only: here are the functions that boards/x86/memory.c gives.
+#ifndef X86_STRING_H
+#define X86_STRING_H
+
+#include <stddef.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+void *memmove(void *to, const void *from, size_t bytes);
+void *memset(void *to, int value, size_t bytes);
+int memcmp(const void *a, const void *b, size_t bytes);
+size_t strlen(const char *text);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Start-up of a PC, as a boot loader of the Multiboot specification (version 0.6.96) leaves it: 32 bits, flat, interrupts off. Then segments
+// of our own, cleared memory, a stack, main; and the entries of interrupts.
+    .section .multiboot, "a"
+    .align 4
+    .long 0x1badb002, 0, -0x1badb002
+
+    .text
+    .global link_entry
+link_entry:
+    cli
+    cld
+    lgdt gdt_pointer
+    ljmp $0x08, $1f
+1:  mov $0x10, %eax
+    mov %eax, %ds
+    mov %eax, %es
+    mov %eax, %ss
+    mov %eax, %fs
+    mov %eax, %gs
+    mov $link_stack_top, %esp
+    mov $link_bss, %edi
+    mov $link_bss_end, %ecx
+    sub %edi, %ecx
+    xor %eax, %eax
+    rep stosb
+    push %ebx                       // what the boot loader tells
+    call x86_start
+    call main
+halt:
+    cli
+    hlt
+    jmp halt
+
+// A stub for each of the processor's exceptions and the interrupts above them: its number, then irq_entry.
+    .set vector, 0
+    .rept 64
+    .align 16
+    .if vector == 0
+    .global x86_stubs
+x86_stubs:
+    .endif
+    .if vector < 32
+    push $vector
+    jmp fault
+    .else
+    push $vector
+    jmp irq_entry
+    .endif
+    .set vector, vector + 1
+    .endr
+
+fault:
+    call x86_fault
+    jmp halt
+
+// Without a kernel, which has an entry of its own: the registers that C may spoil are saved on the stack that was interrupted.
+    .weak irq_entry
+irq_entry:
+    push %eax
+    push %ecx
+    push %edx
+    pushl 12(%esp)
+    cld
+    call x86_interrupt
+    add $4, %esp
+    pop %edx
+    pop %ecx
+    pop %eax
+    add $4, %esp
+    iret
+
+    .section .rodata
+    .align 8
+gdt:
+    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff
+gdt_pointer:
+    .word gdt_pointer - gdt - 1
+    .long gdt
+    .section .note.GNU-stack, "", @progbits
