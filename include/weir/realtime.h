@@ -33,18 +33,18 @@ struct weir_realtime {  // zero: the defaults
     enum weir_realtime_mode mode;
     uint32_t frame_bytes;    // 1 to 2^24, and no more than the receive buffer, which should hold two
     uint32_t period_us;      // from one deadline to the next; 0: only those of weir_realtime_deadline
-    uint64_t first_us;       // deadline of the first frame, by the clock of weir_poll; 0: when it is first read
+    uint64_t first_us;       // deadline of the first frame, by the clock of weir_poll; 0: it has none, and the next follow its being read
     uint32_t keep_us;        // WEIR: a hole is kept for so long after it was seen; 0: a round trip. More is kinder to the network
     uint16_t segment_bytes;  // payload of a segment to ask the peer for (its MSS); 0: weir_realtime_segment(frame_bytes, 512)
     bool partial;            // a frame that is not whole at its deadline is handed out as it is (weir_realtime_frame.missing)
 };
 
-// In the modes of the work each weir_realtime_read is a deadline itself, as there: it never says WEIR_AGAIN. In the others a frame is met
-// when it is whole at its deadline, whenever it is read then; a reader may read it before.
-// On an unconnected socket, or a listener, this also sets WEIR_OPTION_MAX_SEGMENT. A connection that was accepted wants a call of its own:
-// its listener's mode is not inherited. On a connection the first frame begins with the first byte not read yet. Mode OFF: an ordinary
-// stream again, which begins with the next frame not read.
-// WEIR_INVALID, WEIR_NO_MEMORY (static builds: WEIR_CFG_REALTIME streams at once), WEIR_NOT_SUPPORTED.
+// In the modes SKIP and SKIP_UPDATE each weir_realtime_read is a deadline itself, as in the work, and never says WEIR_AGAIN. In the others
+// a frame is met when it is whole at its deadline, and the reader has come to it by then; it may be read before. On an unconnected socket,
+// or a listener, this also sets WEIR_OPTION_MAX_SEGMENT; a SYN then does not offer timestamps, which would make segments shorter than asked
+// for. A connection that was accepted wants a call of its own: its listener's mode is not inherited. On a connection the first frame begins
+// with the first byte not read yet. Mode OFF: an ordinary stream again, which begins with the next frame not read. WEIR_INVALID,
+// WEIR_NO_MEMORY (static builds: WEIR_CFG_REALTIME streams at once), WEIR_NOT_SUPPORTED.
 int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_realtime *settings);
 int weir_realtime_get(struct weir *weir, weir_socket socket, struct weir_realtime *settings);  // as set, with the defaults filled in
 
@@ -69,7 +69,8 @@ struct weir_realtime_frame {
 //  WEIR_AGAIN    it is not whole, and there is time until frame->deadline_us
 //  0             the end of the stream, or the connection's error
 // The socket becomes READABLE (weir_ready_next, weir_socket_ready) when the next frame is whole, at its deadline, and at the end: a reader
-// that sleeps until then never sleeps longer. While a mode is set weir_socket_read, peek and consume say WEIR_NOT_SUPPORTED.
+// that sleeps until then never sleeps longer. While a mode is set only this call may read: weir_socket_read and consume would take bytes
+// out of frames, which then count as skipped.
 int weir_realtime_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes, struct weir_realtime_frame *frame);
 // The deadline of the next frame to be read. Later ones follow from it by period_us (0: have none until told).
 int weir_realtime_deadline(struct weir *weir, weir_socket socket, uint64_t deadline_us);

@@ -169,6 +169,7 @@ static void extra_free(struct weir *weir, struct tcp_conn *c)
     if (!c->extra)
         return;
     tcp_out_of_order_free(weir, c);
+    tcp_realtime_free(weir, c->extra);
     pool_put(&weir->tcp.extras, &weir->memory, c->extra);
     c->extra = NULL;
 }
@@ -182,7 +183,8 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
-    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c))
+    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) &&
+        !tcp_realtime_on(c))
         extra_free(weir, c);
 }
 

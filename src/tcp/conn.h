@@ -142,6 +142,9 @@ struct tcp_extra {
 #if WEIR_CFG_TCP_ACCECN
     struct accecn accecn;  // of TCP_ECN_ACCURATE, which keeps this block
 #endif
+#if WEIR_CFG_REALTIME
+    struct rt *realtime;  // NULL: an ordinary stream
+#endif
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;  // WEIR_OPTION_MAX_PACING_RATE: bytes/s; 0: none
 #endif

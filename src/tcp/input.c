@@ -114,6 +114,7 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
             tcp_timestamps_update(weir, c, segment);
             heard(weir, c);
         }
+        tcp_realtime_unsent(weir, c, segment);
         verdict = step_sequence(weir, c, segment);
     }
     if (verdict == TCP_NEXT)
@@ -170,6 +171,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         tcp_urgent_input(weir, c, segment);
     if (segment->length)
         tcp_receive_data(weir, c, packet, segment, copied);
+    tcp_realtime_heard(weir, c, segment);
     if (segment->flags & TCP_FIN)
         tcp_receive_fin(weir, c, segment->seq + segment->length);
 }

@@ -6,6 +6,7 @@
 #include "instance.h"
 #include "tcp/conn.h"
 #include "tcp/ecn.h"
+#include "tcp/realtime.h"
 #include "wire/ip4.h"
 
 // Verdict of a step of tcp_input_segment (RFC 9293 §3.10.7): what its driver does next.
@@ -76,7 +77,7 @@ static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra &&
 static inline bool tcp_extra_quiet(const struct tcp_conn *c)
 {
     const struct tcp_extra *extra = c->extra;
-    return !extra || !(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead);
+    return !extra || (!(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead) && tcp_realtime_quiet(extra));
 }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need
@@ -193,7 +194,8 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);  // data waits for the schedule
+void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
+void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
 // tlp.c, frto.c: what output and prediction ask for each segment
 #if WEIR_CFG_TCP_TLP
@@ -252,6 +254,9 @@ static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const stru
     return false;
 }
 #endif
+
+// transfer.c
+int tcp_receive_nothing(struct tcp_conn *c);  // what a reader without data finds: an error once, the end of the stream, or nothing yet
 
 // input.c
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);

@@ -196,7 +196,7 @@ static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool a
     }
     if (WEIR_CFG_TCP_SACK && (!answer || c->flags & TCP_USE_SACK))
         options->seen |= TCP_SEEN_SACK_PERMITTED;
-    if (WEIR_CFG_TCP_TIMESTAMPS && (!answer || c->flags & TCP_USE_TIMESTAMPS)) {
+    if (WEIR_CFG_TCP_TIMESTAMPS && (!answer || c->flags & TCP_USE_TIMESTAMPS) && !tcp_realtime_on(c)) {
         options->seen |= TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, options);
     }
@@ -416,7 +416,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
 }
 
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
-static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
+static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
     // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
     struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
@@ -435,6 +435,14 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
         c->flags &= ~(uint32_t)TCP_KEEPALIVE_NOW;
         segment_left(weir, c, &plan);
     }
+    return verdict;
+}
+
+static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
+{
+    const enum weir_tx_verdict verdict = send_ack_alone(weir, c);
+    if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD)
+        tcp_realtime_acked(weir, c);
     return verdict;
 }
 

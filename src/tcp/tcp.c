@@ -23,7 +23,7 @@ size_t tcp_bytes(const struct weir_config *config)
 {
     return pool_carve_bytes(sizeof(struct tcp_conn), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_flow), WEIR_CFG_SOCKETS) +
            pool_carve_bytes(sizeof(struct tcp_extra), WEIR_CFG_SOCKETS) +
-           pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
+           pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) + tcp_realtime_bytes() +
            stream_carve_bytes(WEIR_CFG_SOCKETS, default_send_bytes(config)) +
            stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
 }
@@ -48,6 +48,8 @@ static int static_init(struct weir *weir)
     if (!error)
         error = pool_carve(&tcp->listener_pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_LISTENERS);
     if (!error)
+        error = tcp_realtime_carve(weir);
+    if (!error)
         error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->send_bytes);
     if (!error)
         error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, receive_ring_bytes(tcp->receive_bytes));
@@ -64,6 +66,7 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     pool_init(&tcp->flows, sizeof(struct tcp_flow), FLOWS_KEEP);
     pool_init(&tcp->extras, sizeof(struct tcp_extra), POOL_KEEP);
     flights_init(tcp);
+    tcp_realtime_init(weir);
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
     tcp->ecn = tcp_ecn_wanted(config->tcp_ecn);
@@ -97,6 +100,7 @@ void tcp_free(struct weir *weir)
     pool_drain(&tcp->flows, &weir->memory);
     pool_drain(&tcp->extras, &weir->memory);
     flights_free(weir);
+    tcp_realtime_drain(weir);
     table_free(&tcp->connections, &weir->memory);
     table_free(&tcp->listeners, &weir->memory);
 }

@@ -38,6 +38,9 @@ struct tcp {
 #endif
     struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
+#if WEIR_CFG_REALTIME
+    struct pool realtimes;
+#endif
 #if WEIR_CFG_ALLOCATOR
     struct pool flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
 #endif

@@ -5,6 +5,7 @@
 //        or while data waits for a window (probe, RFC 9293 §3.8.6.1).
 //  ACK   runs while an acknowledgement is owed and delayed.
 //  PACE  runs while data waits for the schedule of a paced connection (pacing.h).
+//  (realtime.c) of a real-time stream: its frame's deadline, and what its policy asked for.
 //  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
 // A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
 // what every ACK does, is a store.
@@ -161,9 +162,16 @@ void tcp_timers_paced(struct weir *weir, struct tcp_conn *c)
         wheel_arm(&weir->wheel, &c->timer, due);
 }
 
+void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us)
+{
+    if (!wheel_armed(&c->timer) || seq_lt(due_us, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, due_us);
+}
+
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 {
     c->armed = 0;
+    tcp_realtime_disarm(c);
     if (c->flow)
         tcp_pacing_arm(c, false);
     wheel_cancel(&weir->wheel, &c->timer);
@@ -274,6 +282,10 @@ static void rearm_node(struct weir *weir, struct tcp_conn *c)
 {
     bool any = tcp_pacing_armed(c);
     uint32_t due = any ? tcp_pacing_due(c) : 0;
+    if (tcp_realtime_armed(c)) {
+        due = any ? seq_min(due, tcp_realtime_due(c)) : tcp_realtime_due(c);
+        any = true;
+    }
     for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
         if (c->armed >> timer & 1 && (!any || seq_lt(c->deadline[timer], due))) {
             due = c->deadline[timer];
@@ -291,11 +303,15 @@ void tcp_timer(struct weir *weir, struct wheel_node *node)
         tcp_pacing_arm(c, false);
         tcp_wants_output(weir, c);
     }
+    if (tcp_realtime_armed(c) && seq_le(tcp_realtime_due(c), weir->now)) {
+        tcp_realtime_disarm(c);
+        tcp_realtime_fire(weir, c);
+    }
     // A firing may free the connection: at most one fires per call, and the node, armed for the others, brings us back.
     for (uint32_t timer = 0; timer < TCP_TIMER_COUNT; timer++)
         if (c->armed >> timer & 1 && seq_le(c->deadline[timer], weir->now)) {
             const uint8_t others = c->armed & (uint8_t) ~(1u << timer);
-            if (others || tcp_pacing_armed(c))
+            if (others || tcp_pacing_armed(c) || tcp_realtime_armed(c))
                 wheel_arm(&weir->wheel, &c->timer, weir->now);
             fire[timer](weir, c);
             return;

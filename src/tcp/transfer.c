@@ -105,8 +105,7 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
     return (int)take;
 }
 
-// What a reader without data finds: an error once, the end of the stream, or nothing yet.
-static int receive_nothing(struct tcp_conn *c)
+int tcp_receive_nothing(struct tcp_conn *c)
 {
     if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
         return 0;
@@ -126,7 +125,7 @@ int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_s
     if (c->flags & TCP_URGENT_RECEIVED)
         length = tcp_urgent_limit(weir, c, skip, length);
     if (length <= skip)
-        return tcp_receive_queued(c) > skip ? WEIR_AGAIN : receive_nothing(c);
+        return tcp_receive_queued(c) > skip ? WEIR_AGAIN : tcp_receive_nothing(c);
     struct weir_span spans[TCP_PEEK_SPANS];
     const uint32_t used = stream_spans(c->receive, skip, length - skip, spans, min_u32((uint32_t)count, TCP_PEEK_SPANS));
     uint32_t lent = 0;
@@ -163,7 +162,7 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
     if (c->flags & TCP_URGENT_RECEIVED)
         length = tcp_urgent_limit(weir, c, 0, length);
     if (!length)
-        return tcp_receive_queued(c) ? WEIR_AGAIN : receive_nothing(c);
+        return tcp_receive_queued(c) ? WEIR_AGAIN : tcp_receive_nothing(c);
     const uint32_t take = min_u32(length, bytes);
     struct weir_span span;
     for (uint32_t done = 0; done < take; done += span.length) {
@@ -183,7 +182,7 @@ static uint8_t conn_ready(const struct tcp_conn *c)
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
     if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
         ready |= WEIR_READABLE | WEIR_READ_CLOSED;
-    if (tcp_receive_queued(c))
+    if (tcp_receive_queued(c) && !tcp_realtime_on(c))
         ready |= WEIR_READABLE;
     if (tcp_urgent_pending(c))
         ready |= WEIR_URGENT;
@@ -198,11 +197,10 @@ static uint8_t conn_ready(const struct tcp_conn *c)
 
 uint8_t tcp_ready(struct weir *weir, struct sock *sock)
 {
-    (void)weir;
     if (sock->kind == SOCK_LISTENER)
         return ((const struct tcp_listener *)sock)->accept_head ? WEIR_READABLE : 0;
     struct tcp_conn *c = (struct tcp_conn *)sock;
-    const uint8_t ready = conn_ready(c);
+    const uint8_t ready = (uint8_t)(conn_ready(c) | (tcp_realtime_on(c) && tcp_realtime_readable(weir, c) ? WEIR_READABLE : 0));
     if (!(ready & WEIR_WRITABLE))
         c->flags |= TCP_WRITE_BLOCKED;  // somebody asked: tell when it changes
     return ready;

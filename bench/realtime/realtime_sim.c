@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The real-time work's benchmark in virtual time, and what grew out of it. One line of JSON for all seeds of one setting:
+//
+//   weir-realtime player mode=weir loss=100000 seeds=1-20     the work's: a file from a Xinu-like sender, read by the clock
+//   weir-realtime fairness mode=weir seeds=1-5                ten frame streams beside ten cubic flows on a full link
+//
+// Loss is in millionths, each way, independent; the handshake is exempt.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/internal.h"
+#include "weir/realtime.h"
+#include "xinu.h"
+
+struct settings {
+    char command[16], mode[16];
+    long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms, no_fast_retransmit, silent;
+    long streams, flows, rate, queue, seconds;
+};
+
+static const char *const mode_names[] = {"off", "regular", "regular_update", "skip", "skip_update", "weir"};
+
+struct sums {
+    double met_percent, least_percent, ticked_percent;
+    uint64_t met, late, skipped, out_of_order, backtracked, filled, bytes_skipped, updates[WEIR_REALTIME_UPDATES], acks;
+    uint64_t segments, retransmits, timeouts, probes, unsent_acks, wrong;
+    uint32_t round_trip_us, loss_ppm, runs;
+};
+
+static enum weir_realtime_mode mode_of(const char *name)
+{
+    for (unsigned i = 0; i < sizeof mode_names / sizeof mode_names[0]; i++)
+        if (!strcmp(name, mode_names[i]))
+            return (enum weir_realtime_mode)i;
+    fprintf(stderr, "no mode %s\n", name);
+    exit(2);
+}
+
+// --- the player
+// ---------------------------------------------------------------------------------------------------------------------------------
+
+struct player {
+    const struct settings *s;
+    struct sim *sim;
+    struct sim_host *host;
+    struct xinu sender;
+    struct event tick;
+    weir_socket socket;
+    uint64_t first_ns;
+    uint32_t ticks, deadlines, got, in_time, wrong;
+    uint8_t *frame;
+    bool done;
+};
+
+// The file's byte at a place, as the sender makes it.
+static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 31 + (at >> 8) * 7 + (at >> 16)); }
+
+static void check_frame(struct player *p, const struct weir_realtime_frame *frame)
+{
+    const uint32_t start = frame->number * (uint32_t)p->s->frame;
+    for (uint32_t i = 0; i < frame->bytes; i++)
+        if (p->frame[i] != pattern(start + i)) {
+            p->wrong++;
+            return;
+        }
+}
+
+// A frame each period: the next one there is, on the clock of the first.
+static void tick(void *context)
+{
+    struct player *p = context;
+    struct weir_realtime_frame frame;
+    host_clock(p->host);
+    const int got = weir_realtime_read(sim_host_weir(p->host), p->socket, p->frame, (uint32_t)p->s->frame, &frame);
+    if (got > 0) {
+        check_frame(p, &frame);
+        p->got++;
+        p->in_time += !frame.late;
+    }
+    sim_host_kick(p->host);
+    if (++p->ticks == p->deadlines)
+        p->done = true;
+    else
+        sim_event_set(p->sim, &p->tick, p->first_ns + SIM_MS((uint64_t)p->s->period_ms * p->ticks));
+}
+
+static bool established(void *context)
+{
+    const struct player *p = context;
+    return weir_socket_ready(sim_host_weir(p->host), p->socket) & WEIR_WRITABLE;
+}
+static bool finished(void *context) { return ((const struct player *)context)->done; }
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
+static void player_connect(struct player *p)
+{
+    const struct settings *s = p->s;
+    struct weir *weir = sim_host_weir(p->host);
+    const struct weir_realtime before = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
+    const struct weir_endpoint peer = {weir_addr_v4(0x0a0000fa), 5000};
+    host_clock(p->host);
+    p->socket = weir_socket_open(weir, WEIR_STREAM, 0);
+    weir_socket_set(weir, p->socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)s->buffer);
+    if (weir_realtime_set(weir, p->socket, &before) || weir_socket_connect(weir, p->socket, &peer) != WEIR_IN_PROGRESS)
+        fail("cannot connect");
+    sim_host_kick(p->host);
+    if (!sim_run_until(p->sim, established, p, SIM_S(10)) || !established(p))
+        fail("no connection");
+}
+
+static void player_run(const struct settings *s, uint64_t seed, struct sums *sums)
+{
+    struct player p = {.s = s, .deadlines = (uint32_t)(s->bytes / s->frame), .frame = malloc((size_t)s->frame)};
+    const struct xinu_options sender = {.bytes = (uint32_t)s->bytes,
+                                        .mss = 1460,
+                                        .persist_ms = (uint32_t)s->persist_ms,
+                                        .rto_least_ms = (uint32_t)s->rto_least_ms,
+                                        .no_fast_retransmit = s->no_fast_retransmit,
+                                        .silent = s->silent};
+    struct sim_way way = {.delay_ns = SIM_US((uint64_t)s->delay_us)};
+    p.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
+    p.host = sim_host_add(p.sim, "player", NULL);
+    xinu_open(&p.sender, p.sim, 0x0a0000fa, 5000, &sender);
+    struct sim_link *link = sim_link_add(p.sim, sim_node_of(p.host), p.sender.node, &(struct sim_link_options){.there = way});
+    player_connect(&p);
+    way.loss_ppm = (uint32_t)s->loss;
+    sim_link_set(link, false, &way);
+    sim_link_set(link, true, &way);
+    p.first_ns = sim_now(p.sim) + SIM_MS((uint64_t)s->period_ms);
+    const struct weir_realtime settings = {.mode = mode_of(s->mode),
+                                           .frame_bytes = (uint32_t)s->frame,
+                                           .period_us = (uint32_t)s->period_ms * 1000,
+                                           .first_us = host_now_us(p.host) + (uint64_t)s->period_ms * 1000};
+    if (weir_realtime_set(sim_host_weir(p.host), p.socket, &settings))
+        fail("no such mode");
+    p.tick = (struct event){.happen = tick, .context = &p};
+    sim_event_set(p.sim, &p.tick, p.first_ns);
+    if (!sim_run_until(p.sim, finished, &p, SIM_S(100000)))
+        fail(sim_failure(p.sim));
+    struct weir_realtime_stats stats;
+    weir_realtime_stats(sim_host_weir(p.host), p.socket, &stats);
+    const double percent = 100.0 * p.in_time / p.deadlines;
+    sums->met_percent += percent;
+    sums->least_percent = sums->runs && sums->least_percent < percent ? sums->least_percent : percent;
+    sums->ticked_percent += 100.0 * p.got / p.deadlines;
+    sums->met += stats.met;
+    sums->late += stats.late;
+    sums->skipped += stats.skipped;
+    sums->out_of_order += stats.out_of_order;
+    sums->backtracked += stats.backtracked;
+    sums->filled += stats.filled;
+    sums->bytes_skipped += stats.bytes_skipped;
+    for (int i = 0; i < WEIR_REALTIME_UPDATES; i++)
+        sums->updates[i] += stats.updates[i];
+    sums->acks += stats.acks;
+    sums->round_trip_us = stats.round_trip_us;
+    sums->loss_ppm = stats.loss_ppm;
+    sums->segments += p.sender.stats.segments;
+    sums->retransmits += p.sender.stats.retransmits;
+    sums->timeouts += p.sender.stats.timeouts;
+    sums->probes += p.sender.stats.probes;
+    sums->unsent_acks += p.sender.stats.unsent_acks;
+    sums->wrong += p.wrong;
+    sums->runs++;
+    xinu_close(&p.sender);
+    sim_close(p.sim);
+    free(p.frame);
+}
+
+static void print_player(const struct sums *t)
+{
+    const double n = t->runs;
+    printf("{\"met_percent\": %.3f, \"least_percent\": %.3f, \"resync_percent\": %.3f, \"runs\": %u, \"met\": %.2f, \"late\": %.2f, "
+           "\"skipped\": %.2f, \"out_of_order\": %.2f, \"backtracked\": %.2f, \"filled\": %.2f, \"bytes_skipped\": %.1f, "
+           "\"updates\": {\"every_read\": %.2f, \"need\": %.2f, \"repeat\": %.2f, \"skip\": %.2f, \"data_late\": %.2f, \"ack_again\": "
+           "%.2f}, \"acks\": %.1f, \"round_trip_us\": %u, \"loss_ppm\": %u, \"sender\": {\"segments\": %.1f, \"retransmits\": %.1f, "
+           "\"timeouts\": %.2f, \"probes\": %.2f, \"unsent_acks\": %.2f}, \"wrong_frames\": %llu}\n",
+           t->met_percent / n, t->least_percent, t->ticked_percent / n, t->runs, t->met / n, t->late / n, t->skipped / n,
+           t->out_of_order / n, t->backtracked / n, t->filled / n, t->bytes_skipped / n, t->updates[0] / n, t->updates[1] / n,
+           t->updates[2] / n, t->updates[3] / n, t->updates[4] / n, t->updates[5] / n, t->acks / n, t->round_trip_us, t->loss_ppm,
+           t->segments / n, t->retransmits / n, t->timeouts / n, t->probes / n, t->unsent_acks / n, (unsigned long long)t->wrong);
+}
+
+// --- the settings
+// -------------------------------------------------------------------------------------------------------------------------------
+
+static void set(struct settings *s, const char *word)
+{
+    const struct {
+        const char *name;
+        long *value;
+    } numbers[] = {{"loss", &s->loss},         {"bytes", &s->bytes},
+                   {"frame", &s->frame},       {"period", &s->period_ms},
+                   {"buffer", &s->buffer},     {"mss", &s->mss},
+                   {"delay_us", &s->delay_us}, {"persist", &s->persist_ms},
+                   {"rto", &s->rto_least_ms},  {"no_fr", &s->no_fast_retransmit},
+                   {"silent", &s->silent},     {"streams", &s->streams},
+                   {"flows", &s->flows},       {"rate", &s->rate},
+                   {"queue", &s->queue},       {"seconds", &s->seconds}};
+    const char *equals = strchr(word, '=');
+    const size_t length = equals ? (size_t)(equals - word) : 0;
+    if (length == 4 && !strncmp(word, "mode", 4)) {
+        snprintf(s->mode, sizeof s->mode, "%s", equals + 1);
+        return;
+    }
+    if (length == 5 && !strncmp(word, "seeds", 5) && sscanf(equals + 1, "%ld-%ld", &s->first_seed, &s->last_seed) == 2)
+        return;
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (length == strlen(numbers[i].name) && !strncmp(word, numbers[i].name, length)) {
+            *numbers[i].value = strtol(equals + 1, NULL, 10);
+            return;
+        }
+    fprintf(stderr, "what is %s?\n", word);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {.mode = "weir",
+                         .first_seed = 1,
+                         .last_seed = 20,
+                         .bytes = 719 * 1024,
+                         .frame = 2048,
+                         .period_ms = 250,
+                         .buffer = 4096,
+                         .mss = 1024,
+                         .delay_us = 10000,
+                         .persist_ms = 3000,
+                         .rto_least_ms = 200,
+                         .streams = 10,
+                         .flows = 10,
+                         .rate = 2000000,
+                         .queue = 25000,
+                         .seconds = 120};
+    struct sums sums = {0};
+    if (argc < 2)
+        return 2;
+    for (int i = 2; i < argc; i++)
+        set(&s, argv[i]);
+    for (long seed = s.first_seed; seed <= s.last_seed; seed++)
+        player_run(&s, (uint64_t)seed, &sums);
+    print_player(&sums);
+    return 0;
+}

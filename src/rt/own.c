@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Weir's mode. The reader goes on at each deadline; the stream does so only when data from behind the hole proves that what is missing was
+// sent, and when the hole was there for long enough that the sender could notice it: an acknowledgement hides no loss from the sender's
+// congestion control that it had not the time to find. Updates leave by need (need.c). Where segments are lost some window is held back:
+// opened by and by, it lets the sender send something new, whose SACK shows it what was lost before.
+#include "rt/rt.h"
+
+#define HELD_SEGMENTS 2u
+
+static uint32_t keep_us(const struct rt *rt, const struct rt_line *line)
+{
+    return max_u32(rt->settings.keep_us, max_u32(rt_round_trip(rt, line), line->srtt_us));
+}
+
+static void watch_hole(struct rt *rt, const struct rt_line *line)
+{
+    if (line->beyond && (!rt->hole || rt->hole_nxt != line->nxt)) {
+        rt->hole_us = line->now_us;
+        rt->hole_nxt = line->nxt;
+        rt->hole_end = rt->seen;
+    }
+    rt->hole = line->beyond != NULL;
+}
+
+// The reader is past the hole, and the hole is old enough.
+static void pass_over(struct rt *rt, const struct rt_line *line, struct rt_order *order)
+{
+    if (!rt->hole || !seq_lt(line->nxt, rt->frame_seq))
+        return;
+    const uint32_t due = rt->hole_us + keep_us(rt, line);
+    if (seq_lt(line->now_us, due)) {
+        rt_wake_at(order, due);
+        return;
+    }
+    order->move = true;
+    order->nxt = seq_min(rt->frame_seq, rt->hole_end);
+    rt_acknowledge(order, rt_lossy(rt) ? 2 : 1, WEIR_REALTIME_SKIP_TOLD);
+}
+
+static void acknowledge_again(struct rt *rt, const struct rt_line *line, struct rt_order *order)
+{
+    if (!rt->again)
+        return;
+    if (seq_lt(line->now_us, rt->again_us)) {
+        rt_wake_at(order, rt->again_us);
+        return;
+    }
+    rt->again = false;
+    rt_acknowledge(order, 2, WEIR_REALTIME_ACK_AGAIN);
+}
+
+static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
+{
+    if (!rt_lossy(rt) || !line->sack || rt->repeats >= HELD_SEGMENTS)
+        return 0;
+    const uint32_t most = rt->settings.frame_bytes / 2;  // or a frame would wait for it
+    return min_u32((HELD_SEGMENTS - rt->repeats) * line->segment_bytes, most);
+}
+
+static void look(struct rt *rt, const struct rt_line *line, struct rt_order *order)
+{
+    watch_hole(rt, line);
+    acknowledge_again(rt, line, order);
+    pass_over(rt, line, order);
+    rt_need(rt, line, order);
+    order->hold_bytes = held_bytes(rt, line);
+}
+
+static void own_read(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order)
+{
+    (void)whole;
+    look(rt, line, order);
+}
+
+static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
+{
+    if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_le(line->nxt, rt->frame_seq))
+        rt->stats.filled++;
+    rt_path_heard(rt, line, news);
+    rt_need_heard(rt, line, news);
+    if (line->beyond && news->length && rt_lossy(rt) && line->sack) {
+        rt->again = true;
+        rt->again_us = line->now_us + max_u32(rt_round_trip(rt, line) / 8, 500);
+    }
+    look(rt, line, order);
+}
+
+const struct rt_policy weir_realtime_own = {.read = own_read, .heard = own_heard, .time = look, .told = rt_path_told};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The real-time policies and the contract they are held to: a policy sees plain numbers of a connection's receiving side (struct rt_line)
+// and answers with what it wants done (struct rt_order); src/tcp/realtime.c fills in the one and carries out the other. It never touches
+// the connection. What is present is a question to the line; times are the low 32 bits of the clock, in µs; positions are sequence numbers.
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include "base/intervals.h"
+#include "weir/realtime.h"
+
+struct rt_line {
+    uint32_t now_us;
+    uint64_t clock_us;               // the same, in full
+    uint32_t una;                    // first byte in the queue
+    uint32_t nxt;                    // RCV.NXT: what is before it came, or was passed over
+    uint32_t edge;                   // of the window as it was last told
+    uint32_t would;                  // … as an ACK would tell it now
+    uint32_t fin;                    // where the stream ends, if `ended`
+    const struct intervals *beyond;  // what came behind a hole; NULL: nothing
+    uint32_t segment_bytes;          // a full segment of the peer's
+    uint32_t srtt_us;                // of the connection, from the handshake or data sent; 0: none
+    bool ended;                      // a FIN came
+    bool sack;
+};
+
+struct rt_order {  // zero: nothing
+    uint32_t nxt;  // with `move`: RCV.NXT from now on. What is before it is passed over, or (paper.c) taken back
+    uint32_t hold_bytes;
+    uint32_t wake_us;  // with `wake`: call `time` then
+    uint8_t acks;      // to send at once
+    uint8_t reason;    // enum weir_realtime_update, of them
+    bool move, wake;
+    bool readable;
+};
+
+// A segment that came, as far as it was acceptable.
+struct rt_news {
+    uint32_t seq, length;
+    uint32_t seen;  // rt->seen before it
+};
+
+struct rt;
+struct rt_policy {
+    bool waits;                                                                                   // for a frame that is late (regular TCP)
+    bool reads_clock;                                                                             // each read is a deadline
+    void (*read)(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order);  // a frame was taken, or given up
+    void (*heard)(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order);
+    void (*unsent)(struct rt *rt, const struct rt_line *line, uint32_t seq,
+                   struct rt_order *order);  // the peer is about to send `seq` < nxt
+    void (*time)(struct rt *rt, const struct rt_line *line, struct rt_order *order);
+    void (*told)(struct rt *rt, const struct rt_line *line, uint32_t old_edge);  // an ACK left
+};
+extern const struct rt_policy weir_realtime_paper, weir_realtime_regular, weir_realtime_own;
+
+struct rt {
+    const struct rt_policy *policy;
+    struct weir_realtime settings;
+    struct weir_realtime_stats stats;
+    uint64_t deadline_us;  // of the next frame; 0: none
+    uint32_t frame;        // its number, and first byte
+    uint32_t frame_seq;
+    uint32_t seen;       // the highest sequence number after data that came
+    uint32_t told_edge;  // of the last ACK
+    uint32_t held_bytes;
+    uint32_t wake_us, due_us;  // the policy's, and with the deadline: the timer's
+    bool wake, armed;
+    bool late;       // the deadline passed and it was not whole
+    bool announced;  // READABLE was said for it
+    uint8_t acks_left, acks_reason;
+    // own.c, path.c, need.c
+    uint32_t hole_us, hole_nxt;  // when the hole at hole_nxt was seen …
+    uint32_t hole_end;           // … and how far data had come then: holes before it are as old
+    uint32_t opened_us;          // when window was opened to a sender that had used all it had,
+    uint32_t opened_edge;        // … from here on
+    uint32_t asked_us;           // when anything last came that was missing, or was asked for
+    uint32_t again_us;           // when to send the last ACK once more
+    int32_t early_us;            // how long before their deadlines frames come, the earliest of late
+    uint32_t rtt_us[3];          // smallest of this period, of the one before; the newest
+    uint32_t rtt_since_us;       // when the period began
+    bool hole, opened, sampling, again;
+    uint8_t repeats;
+};
+
+// --- what is there ----------------------------------------------------------------------------------------------------------------------
+static inline bool rt_present(const struct rt_line *line, uint32_t seq, uint32_t bytes)
+{
+    const uint32_t end = seq + bytes;
+    return seq_le(end, line->nxt) ||
+           (line->beyond && intervals_covers(line->beyond, seq_max(seq, line->nxt), end) && seq_le(line->una, seq));
+}
+// Of the next frame: its length, less at the end of the stream (0: there is no more).
+static inline uint32_t rt_frame_bytes(const struct rt *rt, const struct rt_line *line)
+{
+    const uint32_t bytes = rt->settings.frame_bytes;
+    if (!line->ended || seq_le(rt->frame_seq + bytes, line->fin))
+        return bytes;
+    return seq_lt(rt->frame_seq, line->fin) ? line->fin - rt->frame_seq : 0;
+}
+static inline bool rt_whole(const struct rt *rt, const struct rt_line *line)
+{
+    return seq_le(line->una, rt->frame_seq) && rt_present(line, rt->frame_seq, rt_frame_bytes(rt, line));
+}
+
+// --- frame.c: frames and their deadlines
+// --------------------------------------------------------------------------------------------------
+void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct rt_line *line);
+// What a read would say: bytes, WEIR_SKIPPED, WEIR_AGAIN, 0 at the end; *frame is filled in.
+int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_frame *frame);
+// The frame was handed out, or given up, as *frame says: counts it; the next one is next.
+void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame, int verdict);
+bool rt_readable(struct rt *rt, const struct rt_line *line);
+
+// --- path.c: what the receiver learns of round trip and loss
+// --------------------------------------------------------------------------------
+uint32_t rt_round_trip(const struct rt *rt, const struct rt_line *line);  // the smallest of late, µs; never 0
+void rt_path_told(struct rt *rt, const struct rt_line *line, uint32_t old_edge);
+void rt_path_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
+void rt_path_lost(struct rt *rt, uint32_t segments);
+static inline bool rt_lossy(const struct rt *rt) { return rt->stats.loss_ppm > 4000; }
+
+// --- need.c: when an update, or an acknowledgement once more, is needed
+// ---------------------------------------------------------------------
+void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order);
+void rt_need_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
+static inline void rt_acknowledge(struct rt_order *order, uint8_t acks, enum weir_realtime_update reason)
+{
+    if (order->acks >= acks)
+        return;
+    order->acks = acks;
+    order->reason = (uint8_t)reason;
+}
+static inline void rt_wake_at(struct rt_order *order, uint32_t at_us)
+{
+    if (!order->wake || seq_lt(at_us, order->wake_us))
+        order->wake_us = at_us;
+    order->wake = true;
+}
+
+#endif
