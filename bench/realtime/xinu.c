@@ -140,7 +140,6 @@ static void rto_fired(void *context)
     x->cwnd = x->options.mss;
     x->recovering = false;
     x->duplicates = 0;
-    x->recover = x->most;
     x->nxt = x->una;
     x->backoff++;
     x->timing = false;
@@ -183,10 +182,7 @@ static void advanced(struct xinu *x, uint32_t ack)
     x->una = ack;
     x->nxt = seq_max(x->nxt, ack);
     x->duplicates = 0;
-    if (x->recovering && seq_lt(ack, x->recover)) {  // RFC 6582 §3.2: a partial acknowledgement
-        resend_first(x);
-        x->cwnd = max_u32(x->cwnd - min_u32(x->cwnd, acked) + x->options.mss, x->options.mss);
-    } else if (x->recovering) {
+    if (x->recovering) {
         x->recovering = false;
         x->cwnd = x->ssthresh;
     } else if (x->cwnd < x->ssthresh) {
@@ -207,11 +203,10 @@ static void duplicate(struct xinu *x)
         return;
     if (x->recovering) {
         x->cwnd += x->options.mss;
-    } else if (++x->duplicates == 3 && seq_lt(x->recover - 1, x->una)) {
+    } else if (++x->duplicates == 3) {
         x->stats.fast_retransmits++;
         x->ssthresh = max_u32((x->most - x->una) / 2, 2u * x->options.mss);
         x->cwnd = x->ssthresh + 3u * x->options.mss;
-        x->recover = x->most;
         x->recovering = true;
         resend_first(x);
         arm_rto(x);
@@ -267,7 +262,6 @@ static void take_syn(struct xinu *x, const struct tcp_segment *segment, uint32_t
     if (segment->options.seen & TCP_SEEN_MSS && segment->options.mss < x->options.mss)
         x->options.mss = segment->options.mss;
     x->una = x->nxt = x->most = x->iss + 1;
-    x->recover = x->iss + 1;
     x->end = x->una + x->options.bytes;
     x->window = segment->window;
     x->window_seq = segment->seq;

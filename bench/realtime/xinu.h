@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sending side of a TCP as Embedded Xinu's was in 2009, as far as the real-time work's benchmark shows it: no options but MSS, a window
+// The sending side of a TCP as Embedded Xinu's was in 2009, as far as the real-time work's benchmark shows it: no options but MSS; a window
 // that closes is probed first after 3 s, then twice as late each time; the window of an ACK of data never sent counts, and the ACK is
-// answered with the sequence number that comes next; slow start, congestion avoidance, fast retransmit (RFC 5681, 6582), go-back-N after a
-// timeout. It listens, accepts one connection, and sends a file to it as fast as it may.
+// answered with the sequence number that comes next; any new acknowledgement ends the back-off; slow start, congestion avoidance, fast
+// retransmit and recovery (RFC 5681, as 4.3BSD-Reno had them), go-back-N after a timeout. It listens, accepts one connection, and sends a
+// file to it as fast as it may.
 #ifndef BENCH_XINU_H
 #define BENCH_XINU_H
 
@@ -34,7 +35,7 @@ struct xinu {
     bool open, probing, recovering, timing;
     uint32_t iss, una, nxt, most, end;  // most: after the last byte ever sent
     uint32_t window, window_seq, window_ack;
-    uint32_t cwnd, ssthresh, recover, duplicates;
+    uint32_t cwnd, ssthresh, duplicates;
     uint32_t irs;
     uint32_t srtt8, rttvar4, rto_us, backoff, persist_us;
     uint32_t timed_end;  // of the segment that is timed
