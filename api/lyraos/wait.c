@@ -30,21 +30,21 @@ void schedule(void)
     arch_interrupts_restore(state);
 }
 
-void add_wait_queue(struct wait_queue **queue, struct wait_queue *entry)
+void add_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry)
 {
     const uint32_t state = arch_interrupts_off();
-    struct wait_queue **end = queue;
+    struct wait_queue_entry **end = queue;
     while (*end)
         end = &(*end)->next;
-    *entry = (struct wait_queue){.task = thread_self()};
+    *entry = (struct wait_queue_entry){.task = thread_self()};
     *end = entry;
     arch_interrupts_restore(state);
 }
 
-void remove_wait_queue(struct wait_queue **queue, struct wait_queue *entry)
+void remove_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry)
 {
     const uint32_t state = arch_interrupts_off();
-    struct wait_queue **at = queue;
+    struct wait_queue_entry **at = queue;
     while (*at && *at != entry)
         at = &(*at)->next;
     if (*at)
@@ -52,9 +52,9 @@ void remove_wait_queue(struct wait_queue **queue, struct wait_queue *entry)
     arch_interrupts_restore(state);
 }
 
-static void wait_in(struct wait_queue **queue, bool unready)
+static void wait_in(struct wait_queue_entry **queue, bool unready)
 {
-    struct wait_queue entry;
+    struct wait_queue_entry entry;
     const uint32_t state = arch_interrupts_off();
     add_wait_queue(queue, &entry);
     entry.unready = unready;
@@ -67,13 +67,13 @@ static void wait_in(struct wait_queue **queue, bool unready)
     arch_interrupts_restore(state);
 }
 
-void sleep_on(struct wait_queue **queue) { wait_in(queue, true); }
-void interruptible_sleep_on(struct wait_queue **queue) { wait_in(queue, false); }
+void sleep_on(struct wait_queue_entry **queue) { wait_in(queue, true); }
+void interruptible_sleep_on(struct wait_queue_entry **queue) { wait_in(queue, false); }
 
-static void wake(struct wait_queue **queue, bool all)
+static void wake(struct wait_queue_entry **queue, bool all)
 {
     const uint32_t state = arch_interrupts_off();
-    for (struct wait_queue *entry = *queue; entry; entry = entry->next)
+    for (struct wait_queue_entry *entry = *queue; entry; entry = entry->next)
         if (all || !entry->unready) {
             entry->woken = true;
             thread_wakeup(entry->task);
@@ -81,5 +81,5 @@ static void wake(struct wait_queue **queue, bool all)
     arch_interrupts_restore(state);
 }
 
-void wake_up(struct wait_queue **queue) { wake(queue, true); }
-void wake_up_interruptible(struct wait_queue **queue) { wake(queue, false); }
+void wake_up(struct wait_queue_entry **queue) { wake(queue, true); }
+void wake_up_interruptible(struct wait_queue_entry **queue) { wake(queue, false); }

@@ -10,7 +10,7 @@
 //         sleep_on(&queue);
 //     PREEMPT_OK();
 //
-// (`struct wait_queue` is Linux's here. The kernel's of that name is out of reach behind this header.)
+// (Linux 2.0 calls the entry struct wait_queue, as this kernel calls something else.)
 #ifndef LYRAOS_WAIT_H
 #define LYRAOS_WAIT_H
 
@@ -19,23 +19,22 @@
 
 #include "kernel/preempt/preempt.h"
 
-#define wait_queue lyraos_wait_queue
-struct wait_queue {  // an entry; it stands on its thread's stack, or where the thread wants
+struct wait_queue_entry {  // an entry; it stands on its thread's stack, or where the thread wants
     struct thread *task;
-    struct wait_queue *next;
+    struct wait_queue_entry *next;
     bool unready;  // the queue's: in sleep_on, which only wake_up ends
     bool woken;
 };
 
 // The calling thread is woken with this queue from here on, until it is removed: between them it may call schedule, and wait for several
 // queues at once. An entry is in one queue. From interrupts only the wake-ups.
-void add_wait_queue(struct wait_queue **queue, struct wait_queue *entry);
-void remove_wait_queue(struct wait_queue **queue, struct wait_queue *entry);
-void sleep_on(struct wait_queue **queue);                // until wake_up
-void interruptible_sleep_on(struct wait_queue **queue);  // also until wake_up_interruptible, thread_wakeup or a signal
-void wake_up(struct wait_queue **queue);                 // all
-void wake_up_interruptible(struct wait_queue **queue);   // all that are not in sleep_on
-#define wake_interruptible wake_up_interruptible         // as the paper calls it
+void add_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry);
+void remove_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry);
+void sleep_on(struct wait_queue_entry **queue);                // until wake_up
+void interruptible_sleep_on(struct wait_queue_entry **queue);  // also until wake_up_interruptible, thread_wakeup or a signal
+void wake_up(struct wait_queue_entry **queue);                 // all
+void wake_up_interruptible(struct wait_queue_entry **queue);   // all that are not in sleep_on
+#define wake_interruptible wake_up_interruptible               // as the paper calls it
 
 // Keeps the processor, also from interrupts; nests. A thread that waits in between gives the processor up, and has it for itself again
 // when it goes on.

@@ -19,7 +19,7 @@ static uint64_t now_us, alarm_us;
 static char trace[64];
 static uint64_t stacks[THREADS + 2][STACK_BYTES / 8];
 static struct thread threads[THREADS], starter;
-static struct wait_queue *queue, *another;
+static struct wait_queue_entry *queue, *another;
 
 static uint64_t board_now(void) { return now_us; }
 static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
@@ -160,7 +160,7 @@ static void a_condition_is_looked_at_again(void **state)
 
 static void waits_for_two(void *letter)
 {
-    struct wait_queue one, two;
+    struct wait_queue_entry one, two;
     add_wait_queue(&queue, &one);
     add_wait_queue(&another, &two);
     schedule();
