@@ -234,14 +234,14 @@ static void reclaim(struct pcnet *pcnet, struct weir_netif *netif)
 
 static bool room(const struct pcnet *pcnet) { return PCNET_TX - pcnet->tx_used > WEIR_CFG_TX_SLICES; }
 
-// Writes a descriptor but for OWN.
+// The frame is the device's when its first descriptor is, which comes last: it must not come to a part that is not its own yet.
 static void put(struct pcnet *pcnet, uint32_t at, const uint8_t *bytes, uint32_t length, uint32_t flags)
 {
     struct pcnet_descriptor *descriptor = &pcnet->board->shared->tx[at % PCNET_TX];
     clean(pcnet, bytes, length);
     descriptor->address = little(bus(pcnet, bytes));
     descriptor->length = 0;
-    descriptor->status = little(flags | ONES | (-length & COUNT));
+    descriptor->status = little((flags & STP ? 0 : OWN) | flags | ONES | (-length & COUNT));
 }
 
 static uint32_t copy_all(struct pcnet *pcnet, const struct weir_tx *tx)
@@ -283,12 +283,8 @@ static enum weir_tx_verdict pcnet_tx(struct weir_netif *netif, const struct weir
     pcnet->sent[first] = (struct pcnet_sent){held ? tx->hold_owner : NULL, tx->hold_end, (uint16_t)used};
     pcnet->tx_next = (first + used) % PCNET_TX;
     pcnet->tx_used += used;
-    // The first one last: the device must not come to a part of the frame that is not its own yet.
-    for (uint32_t i = used; i-- > 0;) {
-        struct pcnet_descriptor *descriptor = &pcnet->board->shared->tx[(first + i) % PCNET_TX];
-        order();
-        descriptor->status = little(little(descriptor->status) | OWN);
-    }
+    order();
+    pcnet->board->shared->tx[first].status |= little(OWN);
     return held ? WEIR_TX_HELD : WEIR_TX_DONE;
 }
 

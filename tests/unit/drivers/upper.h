@@ -18,6 +18,8 @@ static struct {
     uint8_t last[2000];
     uint32_t length, count, ready, carriers;
     bool aligned, carrier;
+    void *owner;  // of the last completion
+    uint32_t end, completed;
 } upper;
 
 static void upper_input(struct weir_netif *of, const struct weir_frame *frame)
@@ -31,7 +33,13 @@ static void upper_input(struct weir_netif *of, const struct weir_frame *frame)
     upper.count++;
 }
 static void upper_ready(struct weir_netif *of) { upper.ready += of == &netif; }
-static void upper_complete(struct weir_netif *of, void *owner, uint32_t end) { (void)of, (void)owner, (void)end; }
+static void upper_complete(struct weir_netif *of, void *owner, uint32_t end)
+{
+    assert_ptr_equal(of, &netif);
+    upper.owner = owner;
+    upper.end = end;
+    upper.completed++;
+}
 static void upper_carrier(struct weir_netif *of, bool up)
 {
     assert_ptr_equal(of, &netif);
