@@ -39,6 +39,7 @@ class Link:
     queue: int = 0         # bytes, drop-tail; 0: no limit
     loss: float = 0        # percent, from sender to receiver, after the bottleneck
     back_loss: float = 0
+    spare_arp: int = 0     # 1: losses strike IP only, as those of a firewall on the receiver's input do
     seed: int = 1
 
     def words(self):

@@ -48,7 +48,7 @@ class Thesis:
             what = {"label": label, "sender": sender, "receiver": receiver, "loss": loss, "cc": cc, "size": size, "seed": seed,
                     "options": f"{sender_options} {receiver_options}" if (sender_options, receiver_options) != (Options(), Options()) else ""}
             found.append(runs.run("thesis", what, expected + 1, weir="weir" in (sender, receiver), function=lambda seed=seed: transfer(
-                Link(loss=loss, seed=seed), sender, receiver, size, cc, sender_options, receiver_options)))
+                Link(loss=loss, spare_arp=1, seed=seed), sender, receiver, size, cc, sender_options, receiver_options)))
         self.rows.append((label, sender, receiver, found, "s"))
 
     def report(self, page):

@@ -39,6 +39,7 @@ void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *
     there->queue = !strncmp(s->aqm, "codel", 5) ? SIM_CODEL : SIM_DROP_TAIL;
     there->codel_marks = !strcmp(s->aqm, "codel-ecn");
     there->mark_bytes = (uint32_t)s->mark;
+    there->loss_spares_arp = s->spare_arp != 0;
     there->reorder_ppm = ppm_of(s->reorder);
     there->reorder_ns = ns_of(s->reorder_ms);
     there->duplicate_ppm = ppm_of(s->duplicate);

@@ -56,9 +56,11 @@ static void arrive(void *context)
 // --- what happens to a frame on the way
 // ---------------------------------------------------------------------------------------------------
 
-static bool is_lost(struct way *way)
+static bool is_lost(struct way *way, struct frame *frame)
 {
     const struct sim_way *of = &way->way;
+    if (of->loss_spares_arp && !frame_ip(frame))
+        return false;
     if (of->burst_ppm) {
         way->bad = way->bad ? !random_happens(&way->loss, of->burst_end_ppm) : random_happens(&way->loss, of->burst_ppm);
         if (way->bad && random_happens(&way->loss, of->burst_loss_ppm))
@@ -102,7 +104,7 @@ static void travel(struct way *way, struct frame *frame)
         drop(way, frame, &way->stats.cut);
         return;
     }
-    if (is_lost(way)) {
+    if (is_lost(way, frame)) {
         drop(way, frame, &way->stats.lost);
         return;
     }

@@ -40,6 +40,7 @@ static const struct setting settings[] = {
     ROW(mark, WHOLE, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
     ROW(loss, DECIMAL, "0", "% of the frames, there, after the bottleneck"),
     ROW(back_loss, DECIMAL, "0", "% on the way back"),
+    ROW(spare_arp, WHOLE, "0", "1: losses strike IP only"),
     ROW(burst, DECIMAL, "0", "Gilbert–Elliott: % chance to go bad,"),
     ROW(burst_end, DECIMAL, "25", "… % to become good again,"),
     ROW(burst_loss, DECIMAL, "100", "… and % lost while bad"),

@@ -44,6 +44,14 @@ def test_loss_is_that_of_the_settings_and_counted():
         assert 0.3 < there["lost"] / there["offered"] < 0.7
 
 
+def test_losses_spare_arp_where_that_is_asked_for():
+    with Lab() as lab:
+        link, a = joined(lab, "--loss", "100", "--spare_arp", "1")
+        assert "100% packet loss" in a.run("ping", "-q", "-c", "2", "-i", "0.2", "-W", "1", "10.66.0.2", check=False)
+        assert "lladdr" in a.run("ip", "neigh", "show", "10.66.0.2")
+        link.stop()
+
+
 def test_a_wrong_setting_is_named():
     with Lab() as lab:
         said = lab.namespace("x").run(net.BIN / "weir-link", "lab0", "lab1", "--colour", "red", check=False)
