@@ -36,11 +36,12 @@ struct bbr {
     uint32_t best[BBR_ROUNDS];  // greatest delivery rate of each of the last rounds; [0] is this one
     uint32_t bandwidth;         // the greatest of them
     uint32_t min_rtt_us, min_rtt_at_us;
-    uint32_t round_rtt_us;           // smallest of this round
-    uint32_t queue_us;               // the most that a queue has been seen to add
-    uint32_t full;                   // what the bandwidth must exceed by a quarter if the pipe is not full
-    uint32_t phase_at_us;            // when the phase began; in PROBE_RTT: when little enough was in flight
-    uint32_t total;                  // total_delivered at the last acknowledgement
+    uint32_t round_rtt_us;  // smallest of this round
+    uint32_t queue_us;      // the most that a queue has been seen to add
+    uint32_t full;          // what the bandwidth must exceed by a quarter if the pipe is not full
+    uint32_t
+        phase_at_us;  // when the phase began; in STARTUP: when growth was last looked at; in PROBE_RTT: when little enough was in flight
+    uint32_t total;   // total_delivered at the last acknowledgement
     uint32_t prior_cwnd;             // before recovery, a timeout or PROBE_RTT
     uint32_t conserve_from;          // total_delivered when recovery began
     uint32_t after_rto;              // bytes outstanding at a timeout that are not delivered yet
@@ -138,10 +139,12 @@ static void bbr_bandwidth(struct bbr *b, const struct weir_cc_sample *s)
         b->bandwidth = max_u32(b->bandwidth, b->best[i]);
 }
 
+// Rounds within a tick of a coarse clock say nothing about growth: one answer for each shortest round-trip time, which is a tick at least.
 static void bbr_check_full(struct bbr *b, const struct weir_cc_sample *s)
 {
-    if (b->full_reached || !s->round_start || s->app_limited)
+    if (b->full_reached || !s->round_start || s->app_limited || s->now_us - b->phase_at_us < b->min_rtt_us)
         return;
+    b->phase_at_us = s->now_us;
     if (b->bandwidth >= b->full + b->full / 4) {
         b->full = b->bandwidth;
         b->full_rounds = 0;
@@ -356,6 +359,7 @@ static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir
     b->min_rtt_us = s->min_rtt_us;
     b->min_rtt_at_us = s->now_us;
     b->round_rtt_us = WEIR_CC_UNLIMITED;
+    b->phase_at_us = s->now_us;
     b->total = s->total_delivered;
     b->pacing_gain = BBR_HIGH;
     bbr_pace_first(s, w);

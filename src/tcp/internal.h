@@ -345,9 +345,15 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
 static inline void tcp_sack_reported(struct tcp_conn *c)
 {
-    if (c->extra)
-        c->extra->dsack.left = c->extra->dsack.right;
+    if (!c->extra)
+        return;
+    c->extra->dsack.left = c->extra->dsack.right;
+    c->extra->sack_news = 0;
 }
+// A run that the last ACK knew nothing of begins beyond a hole.
+static inline void tcp_sack_news(struct tcp_conn *c) { c->extra->sack_news += c->extra->sack_news < UINT8_MAX; }
+uint32_t tcp_sack_acks_before(const struct tcp_conn *c);  // how many ACKs tell of more runs than the next one has room for
+static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { c->extra->sack_turn = (uint8_t)before; }  // the so-manieth of these
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
 bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
@@ -365,6 +371,9 @@ static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uin
     (void)weir, (void)c, (void)left, (void)right;
 }
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
+static inline void tcp_sack_news(struct tcp_conn *c) { (void)c; }
+static inline uint32_t tcp_sack_acks_before(const struct tcp_conn *c) { return (void)c, 0; }
+static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { (void)c, (void)before; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)segment, (void)delta;

@@ -446,6 +446,21 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     return verdict;
 }
 
+// An ACK, and before it those that tell of what it has no room for.
+static enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
+{
+    for (uint32_t before = tcp_sack_acks_before(c); before; before--) {
+        tcp_sack_turn(c, before);
+        const enum weir_tx_verdict verdict = send_ack(weir, c);
+        tcp_sack_turn(c, 0);
+        if (verdict >= WEIR_TX_FULL) {
+            c->flags |= TCP_ACK_NOW;
+            return verdict;
+        }
+    }
+    return send_ack(weir, c);
+}
+
 // Nothing may go although data waits: the window's fault? Then the probe timer must run.
 static void watch_window(struct weir *weir, struct tcp_conn *c)
 {
@@ -556,7 +571,7 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
         return WEIR_TX_DONE;
     }
     if (!has_more_than_acks)
-        return c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) ? send_ack(weir, c) : WEIR_TX_DONE;
+        return c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) ? send_acks(weir, c) : WEIR_TX_DONE;
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
@@ -574,6 +589,6 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
         return WEIR_TX_DONE;
     watch_window(weir, c);
     if (c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) && c->state >= WEIR_TCP_SYN_RECEIVED)
-        return send_ack(weir, c);
+        return send_acks(weir, c);
     return WEIR_TX_DONE;
 }

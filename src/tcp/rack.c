@@ -8,11 +8,12 @@
 #define DUPLICATES 3u           // DupThresh
 
 // What was sent again later than the limit cannot be what this acknowledgement is of (§6.2, step 2): it is younger than any round trip, or
-// than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it.
+// than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have shown the
+// shortest round trip up to one too long, and this one up to one too short.
 static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     delta->limit_young = c->rtt.min_us != UINT32_MAX;
-    delta->young_us = weir->now - c->rtt.min_us;
+    delta->young_us = weir->now - (c->rtt.min_us - min_u32(c->rtt.min_us, weir->port->granularity_us));
     const uint32_t echo_us = tcp_timestamps_rtt(weir, c, segment);
     if (!echo_us || !seq_lt(c->snd.una, segment->ack))
         return;

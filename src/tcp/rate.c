@@ -8,9 +8,12 @@
 
 static uint32_t delivered(const struct flight *f) { return f->start + f->sacked; }
 
-void tcp_rate_attach(struct tcp_conn *c)
+void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
+    const uint32_t tick_us = weir->port->granularity_us;
+    f->tick_us = tick_us > FLIGHT_FLAGS ? tick_us + FLIGHT_FLAGS + 1 : 0;
+    f->delivered_us = weir->now - f->tick_us;
     c->flow->rate.round_end = c->flow->rate.prior_delivered = c->flow->rate.idle_end = f->start;
     f->first_sent_us |= FLIGHT_APP_LIMITED;
 }
@@ -73,10 +76,20 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
     const uint32_t interval_us = max_u32(sent_us - first_sent_us, weir->now - stamp->delivered_us);
     // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier transmission. After the
     // peer has reneged less may be delivered than was.
-    if (interval_us < c->rtt.min_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
+    if (interval_us < sample->min_rtt_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
         return;
     sample->interval_us = max_u32(interval_us, 1);
     remember(rate, sample);
+}
+
+// A clock cannot tell a time shorter than its tick: a round trip of none would make a product of nothing with any rate, and what a tick
+// delivered within itself an infinite rate.
+static void no_finer_than_the_clock(const struct weir *weir, struct weir_cc_sample *sample)
+{
+    const uint32_t tick_us = weir->port->granularity_us;
+    sample->rtt_us = sample->rtt_us ? max_u32(sample->rtt_us, tick_us) : 0;
+    sample->srtt_us = sample->srtt_us ? max_u32(sample->srtt_us, tick_us) : 0;
+    sample->min_rtt_us = max_u32(sample->min_rtt_us, tick_us);
 }
 
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
@@ -86,6 +99,7 @@ void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_
     rate->lost += delta->newly_lost;
     sample->total_lost = rate->lost;
     sample->total_delivered = delivered(f);
+    no_finer_than_the_clock(weir, sample);
     if (f->first_sent_us & FLIGHT_APP_LIMITED && seq_lt(rate->idle_end, sample->total_delivered))
         f->first_sent_us &= ~FLIGHT_APP_LIMITED;
     if (delta->delivered)
@@ -95,12 +109,13 @@ void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_
     sample->prior_delivered = rate->prior_delivered;
 }
 
-void tcp_rate_event(struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
+void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
 {
     if (event == WEIR_CC_RTO)
         c->flow->rate.lost += flight_pipe(c->flow->flight);
     sample->total_lost = c->flow->rate.lost;
     sample->total_delivered = delivered(c->flow->flight);
+    no_finer_than_the_clock(weir, sample);
 }
 
 void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out)

@@ -32,7 +32,7 @@ struct tcp_rate {
 };
 
 // A flow begins: its first data is limited by the application until the first acknowledgement.
-void tcp_rate_attach(struct tcp_conn *c);
+void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c);
 // Samples are wanted from now on, by an algorithm that takes over in flight: what is out counts as if sent now.
 void tcp_rate_begin(struct weir *weir, struct tcp_conn *c);
 // The application is about to queue data. If the network had been waiting for it, what is sent from now on measures the application.
@@ -40,18 +40,19 @@ void tcp_rate_written(struct weir *weir, struct tcp_conn *c);
 // Fills the last part of the sample from what an acknowledgement did.
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample);
 // … and what of it an event has.
-void tcp_rate_event(struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample);
+void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample);
 void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out);
 #else
-static inline void tcp_rate_attach(struct tcp_conn *c) { (void)c; }
+static inline void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_rate_begin(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_rate_written(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
 {
     (void)weir, (void)c, (void)delta, (void)sample;
 }
-static inline void tcp_rate_event(struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
+static inline void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
 {
+    (void)weir;
     (void)c, (void)event, (void)sample;
 }
 static inline void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out) { (void)c, (void)out; }

@@ -85,6 +85,8 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
         memcpy(list->item, old->item, old->count * sizeof old->item[0]);
         list->count = old->count;
         list->recent = old->recent;
+        list->earlier_count = old->earlier_count;
+        memcpy(list->earlier, old->earlier, sizeof old->earlier);
     }
     tcp_out_of_order_free(weir, c);
     c->extra->out_of_order = list;
@@ -126,7 +128,12 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     if (c->extra->out_of_order->count == c->extra->out_of_order->capacity)
         intervals_grow(weir, c);
     store_holes(weir, c, packet, payload_at, start, end);  // where nothing is: harmless even if the list then refuses
-    count(weir, intervals_add(c->extra->out_of_order, start, end) ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
+    struct intervals *list = c->extra->out_of_order;
+    const bool goes_on = list->count && list->item[list->recent].end == start;
+    const bool added = intervals_add(list, start, end);
+    count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
+    if (added && !goes_on)
+        tcp_sack_news(c);
 }
 
 // --- in order --------------------------------------------------------------------------------------------------------------------

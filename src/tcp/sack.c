@@ -2,6 +2,9 @@
 // SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
 #include "tcp/internal.h"
 
+#define SACK_BLOCKS 3u  // as many as fit beside timestamps
+#define SACK_ACKS_MAX 15u
+
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
 {
     if (c->flags & TCP_USE_SACK && tcp_conn_extra(weir, c))
@@ -28,6 +31,8 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
         options->sack[filled++] = c->extra->dsack;
     const struct intervals *list = c->extra->out_of_order;
     const uint8_t first = filled;
+    for (uint32_t turn = c->extra->sack_turn, i = turn * SACK_BLOCKS; turn && list && i <= list->recent && filled < most; i++)
+        filled = fill_block(options, first, filled, &list->item[list->recent - i]);
     if (list && list->count && filled < most)
         filled = fill_block(options, first, filled, &list->item[list->recent]);
     for (uint32_t i = 0; list && i < list->earlier_count && filled < most; i++) {
@@ -37,6 +42,13 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
     for (uint32_t i = 0; list && i < list->count && filled < most; i++)
         filled = fill_block(options, first, filled, &list->item[i]);
     options->sack_count = filled;
+}
+
+// ACKs leave after a batch of segments. One that brought more runs than the option has room for is told by several, as it would be if each
+// segment were answered (RFC 5681 §4.2): what is never told the sender must take for lost.
+uint32_t tcp_sack_acks_before(const struct tcp_conn *c)
+{
+    return c->extra && c->extra->sack_news ? min_u32((c->extra->sack_news - 1u) / SACK_BLOCKS, SACK_ACKS_MAX) : 0;
 }
 
 // RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.

@@ -50,6 +50,19 @@ def test_a_failing_run_prints_its_replay():
     assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100" in done.stderr, done.stderr
 
 
+def test_a_coarse_clock_costs_ticks_not_timeouts():
+    """5 MB over a near path: everything sent and acknowledged within a tick has no time, and is a rate and a round trip all the same."""
+    for loss, most_ticks in ((0, 20), (15, 60)):
+        for tick_us in (1000, 10000, 20000):
+            seconds = []
+            for seed in range(1, 10):
+                command = [str(ROOT / "build/host/weir-sim"), "--cc", "bbr", "--rate", "0", "--delay", "0.05", "--loss", str(loss), "--spare_arp", "1",
+                           "--bytes", "5242880", "--seconds", "60", "--tick_us", str(tick_us), "--seed", str(seed)]
+                flow = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["flows"][0]
+                seconds.append(flow["finished_s"] - flow["connected_s"])
+            assert sorted(seconds)[4] < most_ticks * tick_us / 1e6, (loss, tick_us, seconds)
+
+
 def test_many_hosts_in_one_process():
     command = [str(ROOT / "build/host/weir-sim"), "--scenario", "hosts", "--hosts", "200"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

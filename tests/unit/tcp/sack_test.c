@@ -60,6 +60,37 @@ static void the_newest_block_comes_first(void **state)
     tcp_fixture_close(&t);
 }
 
+// A batch that a driver hands over in one go: what one option has no room for is told by ACKs before.
+static void a_batch_with_many_holes_is_told_by_several(void **state)
+{
+    enum { RUNS = 8 };
+    struct tcp_fixture t;
+    uint32_t told = 0, acks = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    t.f.block_tx = true;
+    for (uint32_t i = 1; i <= RUNS; i++) {
+        peer_data(&t, i * 200, 50);
+        peer_data(&t, i * 200 + 50, 50);  // goes on: no run of its own
+    }
+    t.f.block_tx = false;
+    weir_tx_ready(&t.f.netif);
+    fixture_poll(&t.f, 0);
+    for (; told != (1u << RUNS) - 1; acks++) {
+        peer_expect(&t, TCP_ACK, 0, 0, 0);
+        for (uint32_t i = 0; i < t.got.options.sack_count; i++) {
+            const uint32_t left = t.got.options.sack[i].left - t.theirs, run = left / 200;
+            assert_int_equal(left, run * 200);
+            assert_int_equal(t.got.options.sack[i].right - t.theirs, run * 200 + 100);
+            told |= 1u << (run - 1);
+        }
+    }
+    assert_int_equal(acks, 3);
+    assert_block(&t, 0, RUNS * 200, RUNS * 200 + 100);  // the last, the newest (RFC 2018 §4)
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
 static void timestamps_leave_room_for_three(void **state)
 {
     struct tcp_fixture t;
@@ -274,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sack_is_used_only_when_agreed),
         cmocka_unit_test(the_newest_block_comes_first),
+        cmocka_unit_test(a_batch_with_many_holes_is_told_by_several),
         cmocka_unit_test(timestamps_leave_room_for_three),
         cmocka_unit_test(duplicates_are_reported_once),
         cmocka_unit_test(only_the_holes_are_sent_again),
