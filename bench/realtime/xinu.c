@@ -86,7 +86,8 @@ static void arm_rto(struct xinu *x)
 static void send_data(struct xinu *x, uint32_t seq, uint32_t bytes)
 {
     const bool again = seq_lt(seq, x->most);
-    send_segment(x, TCP_ACK, seq, bytes);
+    const bool fin = seq + bytes == x->end;  // whose last number is the FIN's
+    send_segment(x, TCP_ACK | (fin ? TCP_FIN : 0), seq, bytes - fin);
     x->stats.retransmits += again;
     if (!again && !x->timing) {
         x->timing = true;
@@ -127,7 +128,7 @@ static void persist_fired(void *context)
     x->stats.probes++;
     x->persist_us = min_u32(x->persist_us * 2, PERSIST_MOST_MS * 1000);
     sim_event_set(x->sim, &x->persist, now_ns(x) + SIM_US((uint64_t)x->persist_us));
-    send_segment(x, TCP_ACK, x->una, min_u32(x->end - x->una, x->options.mss));
+    send_segment(x, TCP_ACK, x->una, min_u32(x->end - 1 - x->una, x->options.mss));
 }
 
 static void rto_fired(void *context)
@@ -262,7 +263,7 @@ static void take_syn(struct xinu *x, const struct tcp_segment *segment, uint32_t
     if (segment->options.seen & TCP_SEEN_MSS && segment->options.mss < x->options.mss)
         x->options.mss = segment->options.mss;
     x->una = x->nxt = x->most = x->iss + 1;
-    x->end = x->una + x->options.bytes;
+    x->end = x->una + x->options.bytes + 1;
     x->window = segment->window;
     x->window_seq = segment->seq;
     x->window_ack = x->una;

@@ -2,8 +2,8 @@
 // The sending side of a TCP as Embedded Xinu's was in 2009, as far as the real-time work's benchmark shows it: no options but MSS; a window
 // that closes is probed first after 3 s, then twice as late each time; the window of an ACK of data never sent counts, and the ACK is
 // answered with the sequence number that comes next; any new acknowledgement ends the back-off; slow start, congestion avoidance, fast
-// retransmit and recovery (RFC 5681, as 4.3BSD-Reno had them), go-back-N after a timeout. It listens, accepts one connection, and sends a
-// file to it as fast as it may.
+// retransmit and recovery (RFC 5681, as 4.3BSD-Reno had them), go-back-N after a timeout. It listens, accepts one connection, sends a
+// file to it as fast as it may, and closes.
 #ifndef BENCH_XINU_H
 #define BENCH_XINU_H
 

@@ -32,6 +32,7 @@ static void pass_over(struct rt *rt, const struct rt_line *line, struct rt_order
         rt_wake_at(order, due);
         return;
     }
+    rt->hole = false;
     order->move = true;
     order->nxt = seq_min(rt->frame_seq, rt->hole_end);
     rt_acknowledge(order, rt_lossy(rt) ? 2 : 1, WEIR_REALTIME_SKIP_TOLD);
@@ -74,7 +75,7 @@ static void own_read(struct rt *rt, const struct rt_line *line, bool whole, stru
 
 static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
 {
-    if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_le(line->nxt, rt->frame_seq))
+    if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_lt(rt->hole_nxt, rt->frame_seq))
         rt->stats.filled++;
     rt_path_heard(rt, line, news);
     rt_need_heard(rt, line, news);

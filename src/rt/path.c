@@ -23,14 +23,13 @@ void rt_path_lost(struct rt *rt, uint32_t segments)
 
 void rt_path_told(struct rt *rt, const struct rt_line *line, uint32_t old_edge)
 {
-    if (seq_lt(rt->seen, old_edge) || !seq_lt(old_edge, line->edge))
+    if (rt->opened)
+        rt->sampling = false;  // which of the two is answered cannot be told (Karn)
+    if (rt->opened || seq_lt(rt->seen, old_edge) || !seq_lt(old_edge, line->edge))
         return;
-    rt->sampling = !rt->opened;  // an update sent twice cannot be told from the first (Karn)
-    if (!rt->opened) {
-        rt->opened_edge = old_edge;
-        rt->repeats = 0;
-    }
-    rt->opened = true;
+    rt->opened = rt->sampling = true;
+    rt->opened_edge = old_edge;
+    rt->repeats = 0;
     rt->opened_us = rt->asked_us = line->now_us;
 }
 

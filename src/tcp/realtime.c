@@ -348,10 +348,10 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
     struct tcp_extra *extra = tcp_conn_extra(weir, c);
     if (!extra)
         return WEIR_NO_MEMORY;
-    if (!extra->realtime && !(extra->realtime = pool_get(&weir->tcp.realtimes, &weir->memory)))
-        return WEIR_NO_MEMORY;
-    if (extra->realtime->policy)
+    if (extra->realtime)
         hold(c, extra->realtime, 0);
+    else if (!(extra->realtime = pool_get(&weir->tcp.realtimes, &weir->memory)))
+        return WEIR_NO_MEMORY;
     memset(extra->realtime, 0, sizeof *extra->realtime);
     extra->realtime->settings = *settings;
     tcp_lane_forget(weir, c);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Frames and deadlines: what is whole, when it is due, how it is counted.
+// profiles: small
+#include "rt_fixture.h"
+
+static void whole_is_all_of_it_wherever_it_lies(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    assert_false(rt_whole(&p.rt, &p.line));
+    play_data(&p, 100, 1000);
+    assert_false(rt_whole(&p.rt, &p.line));
+    play_data(&p, 0, 99);
+    assert_false(rt_whole(&p.rt, &p.line));
+    play_data(&p, 99, 100);
+    assert_true(rt_whole(&p.rt, &p.line));
+    play_data(&p, 1500, 2500);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_false(rt_whole(&p.rt, &p.line));
+    play_data(&p, 2500, 3000);
+    play_clock(&p, 2 * RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_true(rt_whole(&p.rt, &p.line));  // behind the hole
+}
+
+static void a_deadline_is_met_at_its_moment(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    assert_int_equal(play_read(&p), WEIR_AGAIN);
+    assert_false(rt_readable(&p.rt, &p.line));
+    play_data(&p, 0, 1500);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    play_clock(&p, RT_PERIOD - 1);
+    assert_int_equal(play_read(&p), WEIR_AGAIN);
+    play_clock(&p, 1);
+    assert_true(rt_readable(&p.rt, &p.line));
+    play_data(&p, 1500, 2000);  // in the same moment, but after the deadline was looked at
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.stats.met, 1);
+    assert_int_equal(p.rt.stats.late, 1);
+    assert_int_equal(p.rt.frame, 2);
+}
+
+static void a_reader_that_comes_too_late_is_late(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.line.edge += RT_FRAME;
+    play_data(&p, 0, 3000);
+    play_clock(&p, 2 * RT_PERIOD + 1);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(play_read(&p), RT_FRAME);  // its own deadline had passed when it became the next
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.stats.met, 2);
+    assert_int_equal(p.rt.stats.late, 1);
+}
+
+// Without a first deadline the clock starts with the first frame.
+static void the_first_frame_starts_the_clock(void **state)
+{
+    struct rt_play p;
+    struct weir_realtime settings;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    settings = p.rt.settings;
+    settings.first_us = 0;
+    rt_begin(&p.rt, &settings, &p.line);
+    play_clock(&p, 10 * RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_AGAIN);
+    play_data(&p, 0, 1000);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.deadline_us, p.line.clock_us + RT_PERIOD);
+    settings.period_us = 0;
+    rt_begin(&p.rt, &settings, &p.line);
+    p.rt.frame_seq = RT_BASE;
+    p.line.una = RT_BASE;
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.deadline_us, 0);
+}
+
+static void the_missing_parts_are_told(void **state)
+{
+    struct rt_play p;
+    struct weir_realtime_frame frame;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    for (uint32_t at = 100; at < 1000; at += 150)
+        play_data(&p, at, at + 50);
+    assert_int_equal(rt_judge(&p.rt, &p.line, &frame), WEIR_AGAIN);
+    assert_int_equal(frame.missing, 1000 - 6 * 50);
+    assert_int_equal(frame.pieces, WEIR_REALTIME_PIECES);
+    assert_int_equal(frame.piece[0].offset, 0);
+    assert_int_equal(frame.piece[0].bytes, 100);
+    assert_int_equal(frame.piece[3].offset, 450);
+    assert_int_equal(frame.piece[3].bytes, 100);
+    assert_true(frame.out_of_order);
+    p.line.una = p.line.nxt = RT_BASE + 10;  // somebody else read it
+    assert_int_equal(rt_judge(&p.rt, &p.line, &frame), WEIR_AGAIN);
+    assert_int_equal(frame.missing, 1000);
+}
+
+static void the_last_frame_is_shorter(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.line.ended = true;
+    p.line.fin = RT_BASE + 1001;
+    assert_int_equal(rt_frame_bytes(&p.rt, &p.line), RT_FRAME);
+    play_data(&p, 0, 1001);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(play_read(&p), 1);
+    assert_int_equal(play_read(&p), 0);
+    assert_int_equal(play_read(&p), 0);
+    assert_int_equal(p.rt.stats.met, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_is_all_of_it_wherever_it_lies),  cmocka_unit_test(a_deadline_is_met_at_its_moment),
+        cmocka_unit_test(a_reader_that_comes_too_late_is_late), cmocka_unit_test(the_first_frame_starts_the_clock),
+        cmocka_unit_test(the_missing_parts_are_told),           cmocka_unit_test(the_last_frame_is_shorter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

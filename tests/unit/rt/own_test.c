@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Weir's mode: what it passes over, and when; what it says twice; what it holds back.
+// profiles: small
+#include "rt_fixture.h"
+
+// Frame 0 lacks [200, 500); what is behind came at once.
+static void begin(struct rt_play *p)
+{
+    play(p, WEIR_REALTIME_WEIR);
+    play_data(p, 0, 200);
+    play_clock(p, RT_PERIOD - 5 * RT_MS);
+    play_data(p, 500, 2000);
+    play_clock(p, 5 * RT_MS);
+}
+
+static void a_hole_lives_for_a_round_trip(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    begin(&p);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_false(p.order.move);
+    assert_true(p.order.wake);
+    assert_int_equal(p.order.wake_us - p.line.now_us, 15 * RT_MS);
+    play_time(&p, 14 * RT_MS);
+    assert_false(p.order.move);
+    play_time(&p, RT_MS);
+    assert_true(p.order.move);
+    assert_int_equal(p.order.nxt, RT_BASE + RT_FRAME);
+    assert_true(p.order.acks);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_SKIP_TOLD);
+}
+
+static void before_the_deadline_nothing_is_passed_over(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 500, 2000);
+    play_time(&p, RT_PERIOD - 1);
+    assert_false(p.order.move);
+}
+
+static void more_patience_on_request(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    begin(&p);
+    p.rt.settings.keep_us = 100 * RT_MS;
+    play_read(&p);
+    play_time(&p, 94 * RT_MS);
+    assert_false(p.order.move);
+    play_time(&p, RT_MS);
+    assert_true(p.order.move);
+}
+
+// The end of the frame was perhaps never sent: the number stops where data was seen.
+static void only_what_is_proven_is_passed_over(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 300, 600);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_true(p.order.move);
+    assert_int_equal(p.order.nxt, RT_BASE + 600);
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 0, 600);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_false(p.order.move);  // there is no hole
+}
+
+// A hole seen later lives as long: its loss is news of its own for the sender.
+static void a_younger_hole_has_its_own_time(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_clock(&p, RT_PERIOD - 15 * RT_MS);
+    play_data(&p, 100, 300);
+    play_clock(&p, 14 * RT_MS);
+    play_data(&p, 600, 2000);
+    play_clock(&p, RT_MS);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    play_time(&p, 5 * RT_MS);
+    assert_true(p.order.move);
+    assert_int_equal(p.order.nxt, RT_BASE + 300);
+}
+
+// Where acknowledgements are lost as well, the last one that carried SACK goes again a little later.
+static void the_last_sack_is_said_again(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 500, 2000);
+    assert_true(rt_lossy(&p.rt));
+    assert_true(p.order.wake);
+    play_time(&p, p.order.wake_us - p.line.now_us);
+    assert_int_equal(p.order.acks, 2);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_ACK_AGAIN);
+    play_time(&p, RT_MS);
+    assert_int_equal(p.order.acks, 0);
+}
+
+static void window_is_held_back_only_where_segments_are_lost(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 0, 500);
+    assert_int_equal(p.order.hold_bytes, 0);
+    p.rt.stats.loss_ppm = 50000;
+    play_data(&p, 500, 1000);
+    assert_in_range(p.order.hold_bytes, 1, RT_FRAME / 2);
+    p.line.sack = false;
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.hold_bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hole_lives_for_a_round_trip),
+        cmocka_unit_test(before_the_deadline_nothing_is_passed_over),
+        cmocka_unit_test(more_patience_on_request),
+        cmocka_unit_test(only_what_is_proven_is_passed_over),
+        cmocka_unit_test(a_younger_hole_has_its_own_time),
+        cmocka_unit_test(the_last_sack_is_said_again),
+        cmocka_unit_test(window_is_held_back_only_where_segments_are_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
