@@ -37,8 +37,7 @@ static enum weir_realtime_mode mode_of(const char *name)
     exit(2);
 }
 
-// --- the player
-// ---------------------------------------------------------------------------------------------------------------------------------
+// --- the player ------------------------------------------------------------------------------------------------------------------------
 
 struct player {
     const struct settings *s;
@@ -187,8 +186,179 @@ static void print_player(const struct sums *t)
            t->segments / n, t->retransmits / n, t->timeouts / n, t->probes / n, t->unsent_acks / n, (unsigned long long)t->wrong);
 }
 
-// --- the settings
-// -------------------------------------------------------------------------------------------------------------------------------
+// --- fairness --------------------------------------------------------------------------------------------------------------------------
+
+// A live source that writes a frame each period, as far as its send buffer takes it, and a reader: by the clock in a real-time mode, or
+// (mode off) of whatever is there.
+struct stream {
+    const struct settings *s;
+    struct sim *sim;
+    struct sim_host *source, *reader;
+    struct event write, read;
+    weir_socket listener, out, in;
+    bool playing;
+    uint64_t frames_written, frames_refused, bytes_read;
+    uint8_t frame[65536];
+};
+
+#define PORT 5000
+#define READ_NS SIM_MS(5)  // how often a reader looks
+
+static void write_frame(void *context)
+{
+    struct stream *t = context;
+    struct weir *weir = sim_host_weir(t->source);
+    struct weir_span spans[4];
+    host_clock(t->source);
+    if (!t->out) {
+        const weir_socket accepted = weir_socket_accept(weir, t->listener);
+        t->out = accepted > 0 ? accepted : 0;
+        if (t->out)
+            weir_socket_set(weir, t->out, WEIR_OPTION_NO_DELAY, 1);
+    }
+    if (t->out && weir_socket_reserve(weir, t->out, (uint32_t)t->s->frame, spans, 4) == (int)t->s->frame &&
+        weir_socket_write(weir, t->out, t->frame, (uint32_t)t->s->frame) > 0)
+        t->frames_written++;
+    else
+        t->frames_refused++;
+    sim_host_kick(t->source);
+    sim_event_set(t->sim, &t->write, sim_now(t->sim) + SIM_MS((uint64_t)t->s->period_ms));
+}
+
+static void play_begin(struct stream *t)
+{
+    const struct weir_realtime settings = {.mode = mode_of(t->s->mode),
+                                           .frame_bytes = (uint32_t)t->s->frame,
+                                           .period_us = (uint32_t)t->s->period_ms * 1000,
+                                           .first_us = host_now_us(t->reader) + 2 * (uint64_t)t->s->period_ms * 1000};
+    weir_realtime_set(sim_host_weir(t->reader), t->in, &settings);
+    t->playing = true;
+}
+
+static void read_stream(void *context)
+{
+    struct stream *t = context;
+    struct weir *weir = sim_host_weir(t->reader);
+    const bool clocked = mode_of(t->s->mode) != WEIR_REALTIME_OFF;
+    int got = 0;
+    host_clock(t->reader);
+    if (clocked && !t->playing && weir_socket_ready(weir, t->in) & WEIR_READABLE)
+        play_begin(t);
+    if (clocked && t->playing)
+        got = weir_realtime_read(weir, t->in, t->frame, sizeof t->frame, NULL);
+    else if (!clocked)
+        got = weir_socket_read(weir, t->in, t->frame, sizeof t->frame);
+    t->bytes_read += got > 0 ? (uint64_t)got : 0;
+    sim_host_kick(t->reader);
+    sim_event_set(t->sim, &t->read, sim_now(t->sim) + READ_NS);
+}
+
+static void stream_open(struct stream *t, const struct settings *s, struct sim *sim, struct sim_host *source, struct sim_host *reader)
+{
+    const struct weir_endpoint any = {weir_addr_any(), PORT}, peer = {sim_host_address(source), PORT};
+    const struct weir_realtime settings = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame};
+    *t = (struct stream){.s = s, .sim = sim, .source = source, .reader = reader};
+    t->write = (struct event){.happen = write_frame, .context = t};
+    t->read = (struct event){.happen = read_stream, .context = t};
+    host_clock(source);
+    t->listener = weir_socket_open(sim_host_weir(source), WEIR_STREAM, 0);
+    weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, 16384);
+    if (weir_socket_bind(sim_host_weir(source), t->listener, &any) || weir_socket_listen(sim_host_weir(source), t->listener, 1))
+        fail("cannot listen");
+    host_clock(reader);
+    t->in = weir_socket_open(sim_host_weir(reader), WEIR_STREAM, 0);
+    weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_RECEIVE_BUFFER, 4 * (int32_t)s->frame);
+    if ((settings.mode && weir_realtime_set(sim_host_weir(reader), t->in, &settings)) ||
+        weir_socket_connect(sim_host_weir(reader), t->in, &peer) != WEIR_IN_PROGRESS)
+        fail("cannot connect");
+    sim_host_kick(source);
+    sim_host_kick(reader);
+    const uint64_t from = sim_now(sim) + sim_draw(sim) % SIM_MS((uint64_t)s->period_ms);  // not all of them at one beat
+    sim_event_set(sim, &t->write, from);
+    sim_event_set(sim, &t->read, from + READ_NS);
+}
+
+static void stream_close(struct stream *t)
+{
+    sim_event_cancel(t->sim, &t->write);
+    sim_event_cancel(t->sim, &t->read);
+}
+
+// A full link between two routers.
+struct crowd {
+    struct sim *sim;
+    struct sim_node *left, *right;
+    struct sim_flow **flows;
+    struct stream *streams;
+    struct sim_host **ends;  // of the streams: source, reader, …
+};
+
+static void join(struct crowd *crowd, struct sim_host *left, struct sim_host *right)
+{
+    const struct sim_way quick = {.delay_ns = SIM_MS(1)};
+    sim_link_add(crowd->sim, sim_node_of(left), crowd->left, &(struct sim_link_options){.there = quick});
+    sim_link_add(crowd->sim, crowd->right, sim_node_of(right), &(struct sim_link_options){.there = quick});
+}
+
+static void crowd_open(struct crowd *crowd, const struct settings *s)
+{
+    const struct sim_way way = {.rate = (uint64_t)s->rate,
+                                .delay_ns = SIM_US((uint64_t)s->delay_us),
+                                .queue_bytes = (uint32_t)s->queue,
+                                .loss_ppm = (uint32_t)s->loss};
+    const struct sim_flow_options bulk = {.congestion_control = "cubic"};
+    crowd->left = sim_router_add(crowd->sim, "left");
+    crowd->right = sim_router_add(crowd->sim, "right");
+    sim_link_add(crowd->sim, crowd->left, crowd->right, &(struct sim_link_options){.there = way});
+    for (long i = 0; i < s->flows; i++) {
+        struct sim_host *source = sim_host_add(crowd->sim, "bulk", NULL), *sink = sim_host_add(crowd->sim, "sink", NULL);
+        join(crowd, source, sink);
+        crowd->flows[i] = sim_flow_add(crowd->sim, source, sink, &bulk);
+    }
+    for (long i = 0; i < s->streams; i++) {
+        crowd->ends[2 * i] = sim_host_add(crowd->sim, "source", NULL);
+        crowd->ends[2 * i + 1] = sim_host_add(crowd->sim, "reader", NULL);
+        join(crowd, crowd->ends[2 * i], crowd->ends[2 * i + 1]);
+        stream_open(&crowd->streams[i], s, crowd->sim, crowd->ends[2 * i], crowd->ends[2 * i + 1]);
+    }
+}
+
+static void fairness_run(const struct settings *s, uint64_t seed, double *cubic, double *frames, double *met)
+{
+    struct crowd crowd = {.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true}),
+                          .flows = calloc((size_t)s->flows, sizeof *crowd.flows),
+                          .streams = calloc((size_t)s->streams, sizeof *crowd.streams),
+                          .ends = calloc(2 * (size_t)s->streams, sizeof *crowd.ends)};
+    crowd_open(&crowd, s);
+    if (!sim_run(crowd.sim, SIM_S((uint64_t)s->seconds)))
+        fail(sim_failure(crowd.sim));
+    for (long i = 0; i < s->flows; i++)
+        *cubic += (double)sim_flow_stats(crowd.flows[i])->received[0] * 8 / 1e3 / (double)s->seconds;
+    for (long i = 0; i < s->streams; i++) {
+        struct weir_realtime_stats stats = {0};
+        weir_realtime_stats(sim_host_weir(crowd.ends[2 * i + 1]), crowd.streams[i].in, &stats);
+        const uint32_t all = stats.met + stats.skipped + stats.late;
+        *frames += (double)crowd.streams[i].bytes_read * 8 / 1e3 / (double)s->seconds;
+        *met += all ? 100.0 * stats.met / all : 0;
+        stream_close(&crowd.streams[i]);
+    }
+    sim_close(crowd.sim);
+    free(crowd.ends);
+    free(crowd.flows);
+    free(crowd.streams);
+}
+
+static void fairness(const struct settings *s)
+{
+    double cubic = 0, frames = 0, met = 0;
+    const double runs = (double)(s->last_seed - s->first_seed + 1);
+    for (long seed = s->first_seed; seed <= s->last_seed; seed++)
+        fairness_run(s, (uint64_t)seed, &cubic, &frames, &met);
+    printf("{\"cubic_kbit\": %.2f, \"frames_kbit\": %.2f, \"met_percent\": %.2f, \"runs\": %.0f}\n", cubic / runs, frames / runs,
+           s->streams ? met / runs / (double)s->streams : 0.0, runs);
+}
+
+// --- the settings ----------------------------------------------------------------------------------------------------------------------
 
 static void set(struct settings *s, const char *word)
 {
@@ -243,6 +413,10 @@ int main(int argc, char **argv)
         return 2;
     for (int i = 2; i < argc; i++)
         set(&s, argv[i]);
+    if (!strcmp(argv[1], "fairness")) {
+        fairness(&s);
+        return 0;
+    }
     for (long seed = s.first_seed; seed <= s.last_seed; seed++)
         player_run(&s, (uint64_t)seed, &sums);
     print_player(&sums);
