@@ -26,10 +26,10 @@
 enum {
     SOCK_BLOCKING = 0,
     SOCK_NONBLOCKING = 1,
-    SOCK_ACK_WAITING =
-        2,  // received data is acknowledged when the task waits for more or answers; the stack's delay is then only the limit
-    SOCK_SPLIT =
-        4,  // what is sent at once leaves in two segments, so that a peer that delays acknowledgements answers (WEIR_CFG_TCP_SPLIT)
+    SOCK_ACK_WAITING = 2,  // what came is acknowledged when the task waits for more or answers; the stack's delay is then only the limit
+    // What is sent at once leaves in two segments, so that a peer that delays acknowledgements answers. For tasks below the stack's
+    // priority; on the compact stack a build option of all sockets, WEIR_CFG_TCP_SPLIT.
+    SOCK_SPLIT = 4,
 };
 #define SOCK_MODE(mode) (mode)
 

@@ -17,10 +17,15 @@ void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode)
     *socket = (struct romantiki_socket){.watch = {event}, .mode = mode};
 }
 
+// The compact stack splits by a build option, for all its sockets.
+static bool splits(const struct romantiki_socket *socket) { return !WEIR_CFG_COMPACT && socket->mode & SOCK_SPLIT; }
+
 void romantiki_take(struct romantiki_socket *socket, weir_socket handle)
 {
     socket->handle = handle;
     (void)weir_socket_set_user(coop_port_weir(), handle, &socket->watch);
+    if (splits(socket))
+        (void)weir_socket_set(coop_port_weir(), handle, WEIR_OPTION_NO_DELAY, 1);  // the second half shall not wait for the first's ACK
 }
 
 int socket_close(struct romantiki_socket *socket)
@@ -83,12 +88,16 @@ BFD romantiki_send(struct romantiki_socket *socket, const void *data, unsigned b
 {
     if (coop_gives_way())
         return BF_BLOCKED;
+    const bool half = splits(socket) && !*sent && bytes > 1;
+    const unsigned end = half ? (bytes + 1) / 2 : bytes;
     // Until it is refused: only a refusal is followed by news of room.
     int put;
     do {
-        put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, bytes - *sent);
+        put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, end - *sent);
         if (put > 0)
             *sent += (unsigned)put;
-    } while (put > 0 && *sent < bytes);
+    } while (put > 0 && *sent < end);
+    if (half && put > 0)
+        return BF_BLOCKED;  // though ready: the stack sends this half before the task goes on
     return romantiki_wait(socket, put, res);
 }

@@ -12,6 +12,7 @@
 
 #include "api/romantiki/romantiki.h"
 #include "ports/coop/coop_port.h"
+#include "weir/stats.h"
 
 #define LOCALHOST 0x7f000001u
 
@@ -209,6 +210,7 @@ static void test_a_wait_has_a_timeout_and_need_not_block(void **state)
 }
 
 static int32_t unacknowledged;
+static unsigned received_bytes;
 
 static BFD reads(void *prm)
 {
@@ -219,9 +221,10 @@ static BFD reads(void *prm)
     STRM_SOCKET(accepted, SOCK_MODE(*(const uint8_t *)prm), NULL, 0);
     socket_listen(&listener, 7, 0);
     socket_accept(&listener, &accepted, &res);
-    do
+    do {
         socket_recv(&accepted, moved, sizeof moved, &got, &res, NULL);
-    while (got);
+        received_bytes += got;
+    } while (got);
     socket_close(&accepted);
     socket_close(&listener);
     BF_END
@@ -254,6 +257,52 @@ static void test_data_is_acknowledged_when_the_task_waits_for_more(void **state)
         TASK_START(client_task, says_many_things, NULL, 1);
         run_until(clock_us + 10000000);
         assert_int_equal(unacknowledged, i == 0 ? 1 : 0);  // after 5 ms: the delay still runs; the task waits
+        assert_int_equal(server_task.state, COOP_IDLE);
+    }
+}
+
+// --- splitting ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t segments;
+static unsigned split_sent;
+
+// Speaks to one who only listens, and counts the segments of the last time.
+static BFD says_and_waits(void *prm)
+{
+    AUTO unsigned i;
+    AUTO int res;
+    AUTO struct weir_tcp_info info;
+    static const unsigned char data[100];
+    BF_BEGIN
+    STRM_SOCKET(client, SOCK_MODE(*(const uint8_t *)prm), NULL, 0);
+    socket_connect(&client, LOCALHOST, 7, &res, NULL);
+    for (i = 0; i < 20; i++) {  // the first segments of a connection are acknowledged at once anyway
+        SLEEP_MS(100);
+        (void)weir_socket_tcp_info(coop_port_weir(), client.handle, &info);
+        segments = info.segs_out;
+        socket_send(&client, data, sizeof data, &split_sent, &res, NULL);
+    }
+    SLEEP_MS(5);
+    (void)weir_socket_tcp_info(coop_port_weir(), client.handle, &info);
+    segments = info.segs_out - segments;
+    SLEEP_MS(200);
+    socket_send(&client, data, 1, &split_sent, &res, NULL);  // cannot be split
+    socket_close(&client);
+    BF_END
+}
+
+static void test_what_is_sent_at_once_leaves_in_two_segments(void **state)
+{
+    static uint8_t modes[] = {SOCK_BLOCKING, SOCK_BLOCKING | SOCK_SPLIT}, reader = SOCK_BLOCKING;
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        received_bytes = 0;
+        TASK_START(server_task, reads, &reader, 1);
+        TASK_START(client_task, says_and_waits, &modes[i], 1);
+        run_until(clock_us + 10000000);
+        assert_int_equal(segments, 1 + i);
+        assert_int_equal(received_bytes, 20 * 100 + 1);
+        assert_int_equal(split_sent, 1);
         assert_int_equal(server_task.state, COOP_IDLE);
     }
 }
@@ -446,6 +495,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_connecting_to_nobody_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_wait_has_a_timeout_and_need_not_block, setup, teardown),
         cmocka_unit_test_setup_teardown(test_data_is_acknowledged_when_the_task_waits_for_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_sent_at_once_leaves_in_two_segments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_task_serves_two_sessions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_datagrams, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_task_of_high_priority_waits_no_longer_than_a_run, setup, teardown),
