@@ -125,6 +125,7 @@ include tools/build.mk
 include tools/metal.mk
 include tools/tiny_echo.mk
 include tools/boards.mk
+include tools/micro.mk
 include tools/check.mk
 include tools/fuzz.mk
 

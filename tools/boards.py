@@ -23,6 +23,7 @@ class Board:
 BOARDS = {board.name: board for board in (
     Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the profile tiny in 64 KB of flash and 20 KB of RAM"),
     Board("mps2-an385", ("qemu-system-arm", "-M", "mps2-an385"), about="Cortex-M3, LAN9118; the profile small"),
+    Board("mps2-an385-micro", ("qemu-system-arm", "-M", "mps2-an385"), about="the same with the microkernel: stack, driver and applications are processes"),
     Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the profile full"),
     Board("arm-virt", ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "128", "-global", "virtio-mmio.force-legacy=false"), device="virtio-net-device",
           about="Cortex-A15, virtio-net over MMIO; the profile full"),

@@ -95,7 +95,8 @@ static uint8_t ready_of(struct client *client, int socket)
     const uint32_t state = atomic_load(&channel->state), send_end = atomic_load(&channel->send_end), size = client->window->ring_bytes;
     const bool readable =
         atomic_load(&channel->received) != client->socket[socket].taken || atomic_load(&channel->read_end) || state & WINDOW_ACCEPTABLE;
-    const bool writable = send_end || (state & WINDOW_CONNECTED && client->socket[socket].sent - atomic_load(&channel->accepted) <= size / 2);
+    const bool writable =
+        send_end || (state & WINDOW_CONNECTED && client->socket[socket].sent - atomic_load(&channel->accepted) <= size / 2);
     return (uint8_t)((readable ? WINDOW_READ : 0) | (writable ? WINDOW_WRITE : 0));
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Between the files of the kernel, and what they ask of the processor. Exceptions all have one priority, so that none interrupts another:
+// the kernel has one stack, and no locks. The switch comes behind them.
+#ifndef MICRO_INTERNAL_H
+#define MICRO_INTERNAL_H
+
+#include "table.h"
+
+#define KERNEL_SLICE_US 2000u  // nobody keeps its equals waiting for longer than twice this
+
+enum process_state { PROCESS_READY, PROCESS_CALLING, PROCESS_AWAITING_REPLY, PROCESS_RECEIVING, PROCESS_DEAD };
+
+struct process {
+    uint32_t registers[8];            // arch's: r4–r11 while it does not run
+    uint32_t *stack;                  // … and its stack pointer
+    uint32_t mpu[2 * TABLE_REGIONS];  // … and what the MPU is told
+    const struct process_config *config;
+    uint32_t order;    // of becoming ready, or of calling
+    uint32_t bits;     // notifications not yet received
+    uint32_t partner;  // the one called
+    void *memory;      // its message or event, checked
+    uint64_t deadline_us;
+    uint8_t state;
+};
+
+struct kernel {
+    const struct kernel_table *table;
+    struct process *current;
+    uint32_t order;
+    uint32_t switches, slice_switches;  // in all; when the slice was begun
+    uint64_t alarm_us, slice_us;        // what the timer is set to; when the slice ends
+    struct process process[MICRO_PROCESSES];
+};
+extern struct kernel kernel;
+
+// --- process.c -----------------------------------------------------------------------------------------------------------------------
+static inline uint32_t process_number(const struct process *process) { return (uint32_t)(process - kernel.process); }
+void process_init(const struct kernel_table *table);
+void process_ready(struct process *process, int32_t result);
+void process_block(enum process_state state, uint64_t deadline_us);  // the current one
+void process_end(struct process *process);
+struct process *process_next(void);  // that is to run; becomes the current one
+// Whether all of the memory is the process's to write (or, of the code, to read).
+bool process_owns(const struct process *process, uintptr_t address, uint32_t bytes, bool write);
+
+// --- message.c -------------------------------------------------------------------------------------------------------------------------
+void message_notify(struct process *process, uint32_t bits);
+void message_forget(struct process *process);  // it ended: who waits for it is told
+// A system call of the current process: its result, unless it waits.
+int32_t message_call(uint32_t to, uintptr_t message);
+int32_t message_receive(uintptr_t event, uint64_t deadline_us);
+int32_t message_reply(uint32_t to, uintptr_t message);
+int32_t message_ring(uint32_t to);
+
+enum system_call { CALL, RECEIVE, REPLY, NOTIFY, NOW, INTERRUPT_ON, PRINT, RANDOM, YIELD, EXIT };
+// arguments and results: four registers.
+void system_call(uint32_t number, uintptr_t registers[4]);
+
+// --- arch/ ------------------------------------------------------------------------------------------------------------------------------
+void arch_prepare(struct process *process);                 // stack and MPU of one that never ran
+void arch_result(struct process *process, int32_t result);  // of the call it waits in
+void arch_switch(void);                                     // to process_next(), behind this exception
+void arch_interrupt(uint32_t interrupt, bool on);
+_Noreturn void arch_start(void);
+
+#endif

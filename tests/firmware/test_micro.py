@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The microkernel on a board in QEMU: the stack, its driver and two applications are processes without privileges. One of the applications does
+what it may not (examples/micro/rogue.c, a letter each): the kernel refuses it, or ends the process; all others go on."""
+import pathlib
+import random
+import socket
+import sys
+import threading
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from boards import ROOT, Machine, exchange  # noqa: E402
+
+BOARD = "mps2-an385-micro"
+REFUSED = {"p": -2, "q": -2, "m": -2, "u": -2, "e": -2, "c": -2, "n": -3, "y": -1, "i": -1}   # enum micro_result
+FATAL = {"w": "writes to the stack's memory", "r": "reads another application's window", "d": "touches the driver's device",
+         "k": "reads the kernel's memory", "x": "executes data", "s": "calls with another's memory as its stack", "v": "turns the MPU off"}
+
+
+def boot(name):
+    return Machine(BOARD, ports=(7, 9), log=ROOT / f"build/boards/{BOARD}/{name}.log")
+
+
+def speak(connection, size=40_000, seed=2):
+    data = random.Random(seed).randbytes(size)
+    for at in range(0, size, 2000):
+        connection.sendall(data[at:at + 2000])
+        got = b""
+        while len(got) < len(data[at:at + 2000]):
+            some = connection.recv(65536)
+            assert some
+            got += some
+        assert got == data[at:at + 2000]
+
+
+@pytest.fixture(scope="module")
+def machine():
+    with boot("refusals") as machine:
+        machine.until("echo on port 7")
+        yield machine
+
+
+@pytest.mark.parametrize("letter", REFUSED)
+def test_a_bad_call_is_refused(machine, letter):
+    with machine.connect(9) as rogue:
+        rogue.sendall(letter.encode())
+        assert int(rogue.recv(3, socket.MSG_WAITALL)) == REFUSED[letter]
+    assert "may not" not in machine.console()
+
+
+@pytest.mark.parametrize("letter", FATAL, ids=lambda letter: FATAL[letter].replace(" ", "_"))
+def test_who_touches_what_is_not_its_own_is_ended(letter):
+    with boot(f"fatal-{letter}") as machine:
+        machine.until("echo on port 7")
+        with machine.connect(7) as before, machine.connect(9) as rogue:
+            speak(before)
+            rogue.sendall(b"?")
+            assert rogue.recv(3, socket.MSG_WAITALL) == b" 0\n"
+            rogue.sendall(letter.encode())
+            machine.until("micro: rogue did what it may not")
+            assert rogue.recv(16) == b""   # its sockets are closed …
+            speak(before)                  # … nobody else's
+            with machine.connect(7) as after:
+                assert exchange(after, b"still there") == b"still there"
+        with machine.connect(9) as nobody:
+            try:
+                assert nobody.recv(1) == b""
+            except ConnectionError:
+                pass
+
+
+def test_who_ends_by_itself_has_its_sockets_closed():
+    with boot("exit") as machine:
+        machine.until("echo on port 7")
+        with machine.connect(7) as echo, machine.connect(9) as rogue:
+            rogue.sendall(b"z")
+            assert rogue.recv(16) == b""
+            speak(echo)
+
+
+def test_a_client_that_lies_disturbs_nobody():
+    """It writes anything into the memory that it shares with the server, and sends it anything."""
+    with boot("lies") as machine:
+        machine.until("echo on port 7")
+        with machine.connect(7) as echo, machine.connect(9) as rogue:
+            rogue.sendall(b"l")
+            speaker = threading.Thread(target=speak, args=(echo, 200_000))
+            speaker.start()
+            speaker.join(30)
+            assert not speaker.is_alive()
+            with machine.connect(7) as after:
+                speak(after)
+        assert "stack did" not in machine.console() and "kernel did" not in machine.console()
+
+
+def test_a_client_that_never_stops_computing_holds_up_nobody():
+    with boot("hog") as machine:
+        machine.until("echo on port 7")
+        with machine.connect(7) as echo, machine.connect(9) as rogue:
+            rogue.sendall(b"h")
+            speak(echo)
+
+
+def test_a_connection_that_is_not_read_holds_up_nobody(machine):
+    with machine.connect(7) as slow, machine.connect(7) as quick:
+        slow.setblocking(False)
+        try:
+            for _ in range(2000):
+                slow.send(bytes(65536))
+        except BlockingIOError:
+            pass
+        speak(quick)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The stack as a server process: on mps2-an385 with the microkernel (build/boards/mps2-an385-micro/echo.elf, `make run BOARD=mps2-an385-micro`),
+# and on this machine (build/host/micro/PROGRAM).
+BOARDS += mps2-an385-micro
+MICRO := $(B)/boards/mps2-an385-micro
+# MICRO_SHARED: also those of the monolithic image it is compared with (bench-micro).
+MICRO_LIMITS := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=9 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=102400
+MICRO_FLAGS := $(MICRO_LIMITS) -DMICRO_SESSIONS=2 -DMICRO_CHANNELS=6 -DFRAMES_SLOTS=16u
+MICRO_SOURCES := boards/cortex_m/start.c boards/cortex_m/systick.c boards/mps2-an385-micro/board.c boards/memory_mac/memory.c drivers/lan9118.c \
+    $(wildcard kernel/micro/*.c) kernel/micro/arch/cortex_m.c $(addprefix ports/micro/,channel.c client.c netif.c processes.c relay.c server.c) \
+    $(addprefix examples/micro/,driver.c echo.c echo_server.c rogue.c stack.c table.c) $(SRC_small)
+MICRO_OBJECTS := $(patsubst %.c,$(MICRO)/%.o,$(MICRO_SOURCES)) $(MICRO)/kernel/micro/arch/cortex_m_calls.o
+MICRO_CC = $(BOARD_CC_mps2-an385) $(MICRO_FLAGS)
+$(MICRO)/%.o: %.c tools/micro.mk
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(MICRO_CC) -MMD -MP -c $< -o $@
+$(MICRO)/%.o: %.S tools/micro.mk
+	@mkdir -p $(@D)
+	@echo "  AS    $@"
+	@$(MICRO_CC) -c $< -o $@
+$(MICRO)/echo.elf: $(MICRO_OBJECTS) boards/mps2-an385-micro/link.ld boards/cortex_m/sections.ld
+	@echo "  LINK  $@"
+	@$(MICRO_CC) --specs=nano.specs -nostartfiles -T boards/mps2-an385-micro/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(filter %.o,$^) -o $@
+firmware: $(MICRO)/echo.elf
+-include $(MICRO_OBJECTS:.o=.d)
