@@ -16,7 +16,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script mutations check size bench lab fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script mutations check size bench bench-realtime lab fuzz fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -91,6 +91,13 @@ bench:
 	@$(MAKE) -s lib apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
 	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
+
+## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T=sim or another
+##                 part of bench/realtime alone)
+bench-realtime:
+	@tools/need.sh bench-realtime
+	@$(MAKE) -s lib apps $(B)/host/weir-realtime $(B)/venv/ready
+	@$(B)/venv/bin/python bench/realtime/run.py $(T)
 
 ## make lab        the works' experiments with Weir and Linux over the same emulated links: build/lab/index.html (QUICK=1: a coarse
 ##                 pass in ten minutes; FRESH=1: measures anew what is there already; T='thesis grid': some of the experiments)

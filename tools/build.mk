@@ -111,6 +111,11 @@ VARIANTS := host asan tsan mips tiny small
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
+# The real-time benchmark's simulated part.
+$(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/libweir.a
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
+-include $(B)/host/obj/bench/realtime/realtime_sim.d $(B)/host/obj/bench/realtime/xinu.d
 # The laboratory's link emulator.
 $(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/libweir.a
 	@echo "  LINK  $@"

@@ -14,11 +14,12 @@ test) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-syste
 check) goal="$clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
 bench) goal="cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
+bench-realtime) goal="python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi iproute2 ethtool util-linux procps" ;;
 lab) goal="python3-venv iproute2 iputils-ping iperf3 ethtool util-linux procps user-mode-linux busybox-static" ;;
 fuzz) goal="$clang" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|lab|fuzz" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-realtime|lab|fuzz" >&2
     exit 64
     ;;
 esac

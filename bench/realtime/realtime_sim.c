@@ -135,7 +135,8 @@ static void player_run(const struct settings *s, uint64_t seed, struct sums *sum
     const struct weir_realtime settings = {.mode = mode_of(s->mode),
                                            .frame_bytes = (uint32_t)s->frame,
                                            .period_us = (uint32_t)s->period_ms * 1000,
-                                           .first_us = host_now_us(p.host) + (uint64_t)s->period_ms * 1000};
+                                           .first_us = host_now_us(p.host) + (uint64_t)s->period_ms * 1000,
+                                           .stored = true};
     if (weir_realtime_set(sim_host_weir(p.host), p.socket, &settings))
         fail("no such mode");
     p.tick = (struct event){.happen = tick, .context = &p};

@@ -37,6 +37,8 @@ struct weir_realtime {  // zero: the defaults
     uint32_t keep_us;        // WEIR: a hole is kept for so long after it was seen; 0: a round trip. More is kinder to the network
     uint16_t segment_bytes;  // payload of a segment to ask the peer for (its MSS); 0: weir_realtime_segment(frame_bytes, 512)
     bool partial;            // a frame that is not whole at its deadline is handed out as it is (weir_realtime_frame.missing)
+    bool stored;             // WEIR: the source is a file, not alive. A frame of which nothing came, nor of what follows it, is not given
+                             // up at its deadline but put off, and all deadlines with it, by a period: nothing shows that it was sent
 };
 
 // In the modes SKIP and SKIP_UPDATE each weir_realtime_read is a deadline itself, as in the work, and never says WEIR_AGAIN. In the others
@@ -55,6 +57,7 @@ struct weir_realtime_frame {
     uint64_t deadline_us;  // 0: it has none yet
     bool late;             // it was not whole at its deadline
     bool out_of_order;     // something before it is still missing
+    bool put_off;          // with WEIR_SKIPPED: the same frame is next (`stored`)
     uint32_t missing;      // bytes that did not come (WEIR_SKIPPED; `partial`), which are zero in the copy
     uint8_t pieces;        // how many of `piece` are filled in: the missing parts (there may be more of them, when all are)
     struct {
@@ -65,7 +68,8 @@ struct weir_realtime_frame {
 // Copies the next frame to `data`, which has room for `bytes` (at least frame_bytes: otherwise WEIR_INVALID). `frame` may be NULL. Never
 // waits. Returns
 //  > 0           its length: the frame is whole, or `partial` was asked for and its deadline has passed. The next frame is next
-//  WEIR_SKIPPED  its deadline has passed and it is not whole. The next frame is next. (REGULAR: never, it is waited for)
+//  WEIR_SKIPPED  its deadline has passed and it is not whole. The next frame is next, unless it was put off. (REGULAR: never, it is waited
+//                for)
 //  WEIR_AGAIN    it is not whole, and there is time until frame->deadline_us
 //  0             the end of the stream, or the connection's error
 // The socket becomes READABLE (weir_ready_next, weir_socket_ready) when the next frame is whole, at its deadline, and at the end: a reader
@@ -91,10 +95,10 @@ enum weir_realtime_update {
 struct weir_realtime_stats {                  // of the connection, since the mode was set
     uint32_t met;                             // frames whole at their deadlines
     uint32_t late;                            // … handed out, but whole only afterwards
-    uint32_t skipped;                         // … passed over, or handed out in part
+    uint32_t skipped;                         // deadlines at which there was none: passed over, handed out in part, or put off
     uint32_t partial;                         // of these, handed out in part
     uint32_t out_of_order;                    // of `met`: handed out before something in front of them
-    uint32_t backtracked;                     // modes of the work: passed over before they were sent, so taken back
+    uint32_t backtracked;                     // of these, taken back because it was not sent yet (modes of the work), or put off
     uint32_t filled;                          // holes that were passed over by the reader and filled after all
     uint32_t bytes_skipped;                   // acknowledged without having come
     uint32_t updates[WEIR_REALTIME_UPDATES];  // enum weir_realtime_update

@@ -68,7 +68,17 @@ int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_fra
     find_missing(rt, line, frame);
     if (!due || rt->policy->waits)
         return WEIR_AGAIN;
+    frame->put_off = rt->settings.stored && !rt->policy->reads_clock && seq_le(rt->seen, rt->frame_seq);
     return rt->settings.partial && frame->missing < frame->bytes ? (int)frame->bytes : WEIR_SKIPPED;
+}
+
+// Nothing shows that it was sent: the player waits a beat.
+static void put_off(struct rt *rt, const struct rt_line *line)
+{
+    rt->stats.backtracked++;
+    rt->deadline_us = rt->settings.period_us ? rt->deadline_us + rt->settings.period_us : 0;
+    rt->late = rt->deadline_us && rt->deadline_us < line->clock_us;
+    rt->announced = false;
 }
 
 void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame, int verdict)
@@ -82,6 +92,10 @@ void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realti
     } else {
         stats->met++;
         stats->out_of_order += frame->out_of_order;
+    }
+    if (frame->put_off) {
+        put_off(rt, line);
+        return;
     }
     // Without a first deadline the clock starts when the first frame is read.
     const uint64_t from = rt->deadline_us ? rt->deadline_us : rt->frame ? 0 : line->clock_us;

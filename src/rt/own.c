@@ -58,7 +58,7 @@ static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
     return min_u32((HELD_SEGMENTS - rt->repeats) * line->segment_bytes, most);
 }
 
-static void look(struct rt *rt, const struct rt_line *line, struct rt_order *order)
+static void own_time(struct rt *rt, const struct rt_line *line, struct rt_order *order)
 {
     watch_hole(rt, line);
     acknowledge_again(rt, line, order);
@@ -70,7 +70,7 @@ static void look(struct rt *rt, const struct rt_line *line, struct rt_order *ord
 static void own_read(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order)
 {
     (void)whole;
-    look(rt, line, order);
+    own_time(rt, line, order);
 }
 
 static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
@@ -83,7 +83,7 @@ static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt
         rt->again = true;
         rt->again_us = line->now_us + max_u32(rt_round_trip(rt, line) / 8, 500);
     }
-    look(rt, line, order);
+    own_time(rt, line, order);
 }
 
-const struct rt_policy weir_realtime_own = {.read = own_read, .heard = own_heard, .time = look, .told = rt_path_told};
+const struct rt_policy weir_realtime_own = {.read = own_read, .heard = own_heard, .time = own_time, .told = rt_path_told};

@@ -158,8 +158,11 @@ void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct t
         rt->seen = seq_max(rt->seen, seq_min(news.seq + news.length, c->rcv.edge));
     const struct rt_line line = look(weir, c);
     struct rt_order order = {.hold_bytes = rt->held_bytes};
+    const bool opened = rt->opened;
     if (rt->policy->heard)
         rt->policy->heard(rt, &line, &news, &order);
+    if (opened && !rt->opened && c->path.netif && c->path.netif->link->confirm)
+        c->path.netif->link->confirm(c->path.netif, &c->path);  // the data shows that our update arrived: no need to ask by ARP
     apply(weir, c, rt, &order);
 }
 

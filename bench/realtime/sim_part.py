@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The simulated part: the work's own benchmark with its sender modelled, delay, buffer and period swept, window updates, fairness, and what
+the mode costs. Deterministic. The seeds are others than those the mode was made with."""
+import collections
+import pathlib
+import re
+import subprocess
+
+import common
+
+TITLE = "In the simulator, from a modelled Embedded Xinu"
+SEEDS = "1001-1020"
+SWEEP_SEEDS = "1001-1006"
+LOSSES = (0, 2, 4, 6, 8, 10)
+MODES = ("regular", "regular_update", "skip", "skip_update", "weir")
+LABELS = {"regular": "regular TCP", "regular_update": "regular + window update", "skip": "the work: skip", "skip_update": "the work: skip + update",
+          "weir": "Weir"}
+COLOURS = {"regular": "#999999", "regular_update": "#777777", "skip": "#e0a030", "skip_update": "#c8553d", "weir": "#1b6ca8"}
+SWEEPS = {   # at 4 % loss: the option of the program, its values, the label
+    "delay_ms": ("delay_us", (1, 5, 10, 25, 50, 100, 200), 1000, "delay each way, ms"),
+    "buffer_frames": ("buffer", (1, 2, 3, 4, 8), 2048, "receive buffer, frames"),
+    "period_ms": ("period", (50, 100, 250, 500, 1000), 1, "period, ms"),
+}
+SWEPT = ("regular_update", "skip_update", "weir")
+SWEEP_LOSS = 4
+GOALS = {
+    **{f"paper.regular.{loss}": ("<=", 2) for loss in LOSSES},
+    **{f"paper.skip.{loss}": (sign, value) for loss in LOSSES for sign, value in ((">=", 62),)},
+    **{f"paper.skip_update.{loss}": (">=", 100 - loss) for loss in LOSSES},
+    **{f"paper.weir.{loss}": (">=", goal) for loss, goal in zip(LOSSES, (100, 100, 100, 100, 99.99, 99.96))},
+    "paper_skip_highest": ("<=", 68), "updates_ratio_at_0": ("<=", 0.5), "rt.paper_mode_lines": ("<=", 90), "fairness.cubic_loss_percent": ("<=", 10),
+}
+
+
+def simulate(command, **options):
+    return common.line([common.ROOT / "build/host/weir-realtime", command, *(f"{name}={value}" for name, value in options.items())])
+
+
+def player(mode, loss, seeds=SEEDS, **options):
+    return simulate("player", mode=mode, loss=loss * 10000, seeds=seeds, **options)
+
+
+# --- the work's table -----------------------------------------------------------------------------------------------------------------------
+def paper(progress):
+    met, details, others = collections.defaultdict(dict), collections.defaultdict(dict), collections.defaultdict(dict)
+    for mode in MODES:
+        for loss in LOSSES:
+            progress.step(f"{mode}, {loss} %")
+            found = player(mode, loss)
+            if found["wrong_frames"]:
+                raise common.Failed(f"{mode} at {loss} %: a frame with other bytes than were sent")
+            met[mode][str(loss)] = round(found["met_percent"], 2)
+            details[mode][str(loss)] = found
+            others[mode][str(loss)] = round(player(mode, loss, no_fr=1)["met_percent"], 2)
+    every, need = details["skip_update"]["0"]["updates"]["every_read"], sum(details["weir"]["0"]["updates"].values())
+    return {"paper": met, "paper_without_fast_retransmit": others, "paper_details": details, "paper_skip_highest": max(met["skip"].values()),
+            "paper_regular_resync": {loss: round(found["resync_percent"], 2) for loss, found in details["regular_update"].items()},
+            "updates_ratio_at_0": round(need / every, 3) if met["weir"]["0"] == 100 else None}
+
+
+def sweeps(progress):
+    swept = {}
+    for name, (option, values, unit, label) in SWEEPS.items():
+        swept[name] = {mode: {} for mode in SWEPT}
+        for mode in SWEPT:
+            progress.step(f"{label.split(',')[0]} swept, {mode}")
+            for value in values:
+                swept[name][mode][str(value)] = round(player(mode, SWEEP_LOSS, SWEEP_SEEDS, **{option: value * unit})["met_percent"], 2)
+    return {"sweeps": swept}
+
+
+# --- fairness, and what it costs ------------------------------------------------------------------------------------------------------------
+def fairness(progress):
+    progress.step("ten streams beside ten cubic flows")
+    ordinary, real_time = (simulate("fairness", mode=mode, seeds=SWEEP_SEEDS) for mode in ("off", "weir"))
+    alone = simulate("fairness", mode="off", seeds=SWEEP_SEEDS, streams=0)
+    loss = 100 * (1 - real_time["cubic_kbit"] / ordinary["cubic_kbit"])
+    return {"fairness": {"cubic_loss_percent": round(loss, 2), "cubic_alone_kbit": alone["cubic_kbit"], "beside_ordinary": ordinary, "beside_real_time": real_time}}
+
+
+def object_code(path):
+    text = subprocess.run(["arm-none-eabi-size", "-A", path], capture_output=True, text=True, check=True).stdout
+    return sum(int(size) for size in re.findall(r"^\.(?:text|rodata|data\.rel\.ro)\S*\s+(\d+)", text, re.M))
+
+
+def cost():
+    """Bytes of code on a Cortex-M3 (gcc -Os), profile small, and of a stream's state there; lines of the work's mode, comments included."""
+    sources = sorted(str(path.relative_to(common.ROOT)) for path in (common.ROOT / "src/rt").glob("*.c")) + ["src/tcp/realtime.c", "src/socket/realtime.c"]
+    objects = [f"build/m3/small/obj/{source[:-2]}.o" for source in sources]
+    common.run(["make", "-s", *objects])
+    probe = common.OUT / "realtime/probe"
+    probe.with_suffix(".c").write_text('#include "rt/rt.h"\nchar probe[sizeof(struct rt)] = {1};\n')
+    common.run(["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-DWEIR_PROFILE_SMALL", "-Iinclude", "-Isrc", "-c", probe.with_suffix(".c"), "-o", probe.with_suffix(".o")])
+    names, _ = common.run(["arm-none-eabi-nm", "-S", probe.with_suffix(".o")])
+    code = {source: object_code(common.ROOT / path) for source, path in zip(sources, objects)}
+    return {"rt": {"paper_mode_lines": len(pathlib.Path(common.ROOT / "src/rt/paper.c").read_text().splitlines()), "code_bytes": sum(code.values()),
+                   "bytes_per_connection": int(names.split()[1], 16), "code": code}}
+
+
+def measure():
+    progress = common.Progress("real time, simulated", len(MODES) * len(LOSSES) + len(SWEEPS) * len(SWEPT) + 1)
+    return {**paper(progress), **sweeps(progress), **fairness(progress), **cost()}
+
+
+# --- shown ------------------------------------------------------------------------------------------------------------------------------------
+def row(label, values):
+    return [label, *(f"{value:.2f}" for value in values)]
+
+
+def tables(figures):
+    head = ["% of deadlines met", *(f"{loss} % lost" for loss in LOSSES)]
+    yield ("The work's benchmark: 719 KB, 2 KB every 250 ms, 4 KB buffer, 10 ms each way; 20 seeds",
+           [head, *(row(LABELS[mode], figures["paper"][mode].values()) for mode in MODES),
+            row("regular + update, player resyncs", figures["paper_regular_resync"].values())])
+    yield ("… and a sender without fast retransmit", [head, *(row(LABELS[mode], figures["paper_without_fast_retransmit"][mode].values()) for mode in MODES)])
+    counts = [(reason, reason.replace("_", " ")) for reason in figures["paper_details"]["weir"]["0"]["updates"]]
+    yield ("Weir's ACKs a run, and why those without news of data left",
+           [["", *head[1:]], *(row(label, (found["updates"][reason] for found in figures["paper_details"]["weir"].values())) for reason, label in counts),
+            row("all ACKs", (found["acks"] for found in figures["paper_details"]["weir"].values())),
+            row("all ACKs of skip + update", (found["acks"] for found in figures["paper_details"]["skip_update"].values()))])
+    for name, (_, values, _, label) in SWEEPS.items():
+        yield (f"{label.split(',')[0]} swept, {SWEEP_LOSS} % lost",
+               [[label, *map(str, values)], *(row(LABELS[mode], figures["sweeps"][name][mode].values()) for mode in SWEPT)])
+    beside = figures["fairness"]
+    yield ("Ten cubic flows on 2 Mbit/s beside ten streams of 2 KB every 250 ms",
+           [["kbit/s", "cubic", "frames"], ["alone", f"{beside['cubic_alone_kbit']:.0f}", "–"],
+            *([label, f"{beside[key]['cubic_kbit']:.0f}", f"{beside[key]['frames_kbit']:.0f}"]
+              for label, key in (("ordinary TCP", "beside_ordinary"), ("real time", "beside_real_time")))])
+    yield ("What it costs (Cortex-M3, gcc -Os)", [["bytes", ""], *([path, size] for path, size in figures["rt"]["code"].items()),
+                                                   ["all code", figures["rt"]["code_bytes"]], ["a stream that uses it", figures["rt"]["bytes_per_connection"]]])
+
+
+def plots(figures, folder):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+
+    def finish(figure, name, title):
+        figure.tight_layout()
+        figure.savefig(folder / name, dpi=110)
+        pyplot.close(figure)
+        return name, title
+
+    figure, axis = pyplot.subplots(figsize=(8, 4.5))
+    for mode in MODES:
+        axis.plot(LOSSES, figures["paper"][mode].values(), "o-", label=LABELS[mode], color=COLOURS[mode])
+    axis.plot(LOSSES, [100 - loss for loss in LOSSES], ":", color="#bbbbbb", label="as many as packets arrive")
+    axis.set(xlabel="packets lost each way, %", ylabel="deadlines met, %", ylim=(-2, 102))
+    axis.legend(fontsize=8, loc="center left")
+    axis.spines[["top", "right"]].set_visible(False)
+    yield finish(figure, "paper.png", "Deadlines met over loss, the work's modes and Weir's")
+    figure, axes = pyplot.subplots(1, 3, figsize=(12, 4))
+    for axis, (name, (_, values, _, label)) in zip(axes, SWEEPS.items()):
+        for mode in SWEPT:
+            axis.plot(values, figures["sweeps"][name][mode].values(), "o-", label=LABELS[mode], color=COLOURS[mode])
+        axis.set(xlabel=label, ylim=(-2, 102), xscale="log")
+        axis.set_xticks(values, [str(value) for value in values])
+        axis.minorticks_off()
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel(f"deadlines met at {SWEEP_LOSS} % loss, %")
+    axes[0].legend(fontsize=8)
+    yield finish(figure, "sweeps.png", "Deadlines met over delay, buffer and period")
