@@ -133,7 +133,7 @@ const struct weir_port *weir_port(const struct weir *weir) { return weir->port; 
 uint64_t weir_now_us(const struct weir *weir) { return weir->now_us; }
 void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { random_bytes(&weir->random, out, bytes); }
 void weir_random_stir(struct weir *weir, const void *seed, size_t bytes) { random_stir(&weir->random, seed, bytes); }
-uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter) { return weir->counters[counter]; }
+uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter) { return counted(weir, counter); }
 uint64_t weir_memory_used(const struct weir *weir) { return weir->memory.used_bytes; }
 
 // The millisecond clock is counted up, not divided down: short steps, the usual case, cost a compare.

@@ -69,17 +69,25 @@ struct weir {
     struct udp udp;
 #endif
     struct tcp tcp;
+#if WEIR_CFG_COUNTERS
     uint32_t counters[WEIR_COUNT_COUNT];
+#endif
 };
 
-static inline void count(struct weir *weir, enum weir_counter counter) { weir->counters[counter]++; }
+#if WEIR_CFG_COUNTERS
+static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { weir->counters[counter] += amount; }
+static inline uint32_t counted(const struct weir *weir, enum weir_counter counter) { return weir->counters[counter]; }
+#else
+static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { (void)weir, (void)counter, (void)amount; }
+static inline uint32_t counted(const struct weir *weir, enum weir_counter counter) { return (void)weir, (void)counter, 0; }
+#endif
+static inline void count(struct weir *weir, enum weir_counter counter) { count_add(weir, counter, 1); }
 // Cached paths, and with them lanes, are looked up anew. Rare.
 static inline void paths_changed(struct weir *weir)
 {
     if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
         weir->ip.generation = 1;
 }
-static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { weir->counters[counter] += amount; }
 // A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
 static inline void slow_due(struct weir *weir, uint64_t at_us)
 {

@@ -97,30 +97,38 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
-PROGRAM_PARTS_small_echo := $(PREEMPT)
+PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
 # Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
-PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600 -DWEIR_CFG_OUTBOX_BYTES=768 -DWEIR_CFG_LOOPBACK_BYTES=0 \
-    -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
-PROGRAM_FLAGS_small_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=5 -DWEIR_CFG_LISTENERS=1 -UMEMORY_BYTES -DMEMORY_BYTES=50176
-PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=768
+PREEMPT_LIMITS := DATAGRAM_SOCKETS=0 REASSEMBLY_BYTES=1600 OUTBOX_BYTES=768 LOOPBACK_BYTES=0 TCP_TIME_WAIT=4 TCP_HALF_OPEN=4 TCP_FLIGHT_RECORDS=8 \
+    TCP_INTERVALS=8 NETIFS=1 MULTICAST_GROUPS=1
+as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
+# small_echo is linked as one unit. What it has no use for it leaves out: it opens no datagram socket and no real-time stream, nobody asks it for counters, and
+# nobody sends TCP in fragments; it talks to three hosts.
+PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 COUNTERS=0 SOCKETS=5 LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=2 NEIGHBOURS=3 \
+    NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
+PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -UMEMORY_BYTES -DMEMORY_BYTES=37168 -flto \
+    -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants
+PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=192 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
 PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
 PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
-PROGRAM_PARTS_busy_echo := $(PROGRAM_PARTS_small_echo)
-PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
-PROGRAM_LINK_busy_echo := $(PROGRAM_LINK_small_echo)
+PROGRAM_PARTS_busy_echo := $(PREEMPT)
+PROGRAM_FLAGS_busy_echo := $(call as_flags,$(PREEMPT_LIMITS) SOCKETS=7 LISTENERS=2) -UMEMORY_BYTES -DMEMORY_BYTES=70656
+PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
 # The thesis's two clients.
 PROGRAM_BOARDS_flock_clients := mps2-an385
 PROGRAM_PARTS_flock_clients := $(PREEMPT) $(wildcard api/flock/*.c) apps/text.c $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
+# Options that leave files out stand in PROGRAM_OPTIONS_program.
+program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) tools/options.py --sources $(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(SRC_$(BOARD_PROFILE_$(1))) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+    $(call program_sources,$(1),$(2)) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 $(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
@@ -128,7 +136,7 @@ $(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
 $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) -MMD -MP -c $$< -o $$@
+	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
 $(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@

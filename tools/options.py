@@ -35,10 +35,10 @@ def table(options):
     return "\n".join(out + [""])
 
 
-def left_out(options, profile):
+def left_out(options, profile, overrides):
     """The src/ files that a profile leaves out; a name with a slash at its end means the C files of that folder."""
-    for option in options.values():
-        for path in option.get("files_when_zero" if option[profile] else "files", []):
+    for name, option in options.items():
+        for path in option.get("files_when_zero" if overrides.get(name, option[profile]) else "files", []):
             yield from (str(file.relative_to(ROOT)) for file in sorted((ROOT / path).glob("*.c"))) if path.endswith("/") else [path]
 
 
@@ -46,10 +46,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when a made file differs from the table")
     parser.add_argument("--sources", metavar="PROFILE", help="print the src/ files that PROFILE leaves out")
+    parser.add_argument("overrides", nargs="*", metavar="NAME=VALUE", help="options that an image sets otherwise than its profile")
     arguments = parser.parse_args()
     options = tomllib.loads((ROOT / "config/options.toml").read_text())
     if arguments.sources:
-        print("\n".join(left_out(options, arguments.sources)))
+        overrides = {name: int(value) for name, _, value in (word.partition("=") for word in arguments.overrides)}
+        print("\n".join(left_out(options, arguments.sources, overrides)))
         return 0
     stale = 0
     for path, text in ((ROOT / "include/weir/options.h", header(options)), (ROOT / "docs/options.md", table(options))):

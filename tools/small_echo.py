@@ -27,7 +27,7 @@ def queue_bytes():
     def value(name):
         found = macros["WEIR_CFG_" + name]
         return int(macros.get(found, found))
-    return value("SOCKETS") * (value("TCP_SEND_BYTES") + value("TCP_RECEIVE_BYTES"))
+    return (value("TCP_CONNECTIONS") or value("SOCKETS")) * (value("TCP_SEND_BYTES") + value("TCP_RECEIVE_BYTES"))
 
 
 def main():

@@ -131,12 +131,18 @@ static uint32_t descriptor_limit(int descriptors)
     return WEIR_CFG_SOCKETS < DESCRIPTORS_MAX ? WEIR_CFG_SOCKETS : DESCRIPTORS_MAX;
 }
 
+// What descriptors alone take.
+static size_t least_bytes(uint32_t limit)
+{
+    const uint32_t segments = segments_for(limit);
+    return round_up(sizeof(struct weir_bsd)) + round_up(segments * sizeof(struct bsd_segment *)) +
+           segments * round_up(sizeof(struct bsd_segment)) + limit * round_up(sizeof(struct bsd_file));
+}
+
 size_t bsd_memory_bytes(int descriptors)
 {
     const uint32_t limit = descriptor_limit(descriptors);
-    const uint32_t segments = segments_for(limit);
-    return round_up(sizeof(struct weir_bsd)) + round_up(segments * sizeof(struct bsd_segment *)) +
-           segments * round_up(sizeof(struct bsd_segment)) + limit * (round_up(sizeof(struct bsd_file)) + SPARE_PER_DESCRIPTOR);
+    return least_bytes(limit) + limit * SPARE_PER_DESCRIPTOR;
 }
 
 // The directory of segments and, where there is no allocator, the segments themselves.
@@ -162,7 +168,7 @@ static struct weir_bsd *create(struct weir *weir, const struct weir_bsd_config *
     const struct weir_port *port = weir_port(weir);
     if (!config)
         config = &defaults;
-    if (config->memory ? config->memory_bytes < bsd_memory_bytes(config->descriptors) : !port->alloc)
+    if (config->memory ? config->memory_bytes < least_bytes(descriptor_limit(config->descriptors)) : !port->alloc)
         return NULL;
     struct weir_bsd *bsd = config->memory ? config->memory : port->alloc(port->context, sizeof *bsd);
     if (!bsd)

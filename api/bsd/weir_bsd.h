@@ -20,7 +20,7 @@ struct weir_bsd;
 struct weir_bsd_config {   // zero: the defaults
     int first_descriptor;  // the lowest number given out; 0
     int descriptors;       // at most so many at once; WEIR_CFG_SOCKETS, but no more than 65536
-    void *memory;          // where the port has no allocator: bsd_memory_bytes() of it; otherwise NULL
+    void *memory;  // where the port has no allocator: bsd_memory_bytes() of it (less: no memory for polls and wait sets); otherwise NULL
     size_t memory_bytes;
     // Sets errno of the calling task. NULL: the C library's errno (hosted builds), or none.
     void (*set_errno)(void *context, int value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The counter runs down from `period`; each wrap adds the period to `before`. To sleep until a moment the period is cut so that the wrap
-// falls there. ARMv7-M Architecture Reference Manual, B3.3.
+// The counter runs down from `period`; each wrap adds the period to what lies before. To sleep until a moment the period is cut so that the
+// wrap falls there. ARMv7-M Architecture Reference Manual, B3.3. Time is kept in microseconds and the cycles beyond them: a clock of cycles
+// alone would take a division of 64 bits, some hundred instructions, each time it is asked.
 #include "systick.h"
 
 #include "boards/board.h"
@@ -17,7 +18,8 @@
 #define LEAST_CYCLES 200u   // shorter sleeps are not worth the work
 
 static uint32_t clock_mhz, period;
-static uint64_t before;  // cycles up to the last wrap
+static uint64_t before_us;      // up to the last wrap
+static uint32_t before_cycles;  // … and beyond that, less than a microsecond's
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
@@ -44,39 +46,58 @@ void systick_start(uint32_t cycles_per_us)
     *reg(CSR) = CSR_ON;
 }
 
-// Interrupts are off. A wrap that the handler has not seen yet counts, too.
-static uint64_t cycles_now(void)
+// Interrupts are off. Cycles since the last wrap that the handler has seen: less than two periods.
+static uint32_t cycles_since(void)
 {
-    uint32_t counter = *reg(CVR);
-    uint64_t total = before;
+    uint32_t counter = *reg(CVR), total = 0;
     if (*reg(ICSR) & PENDSTSET) {
         counter = *reg(CVR);  // of the new period for sure
-        total += period;
+        total = period;
     }
     return total + (period - 1 - (counter ? counter : period - 1));
+}
+
+static void add_cycles(uint32_t cycles)
+{
+    before_cycles += cycles;
+    before_us += before_cycles / clock_mhz;
+    before_cycles %= clock_mhz;
 }
 
 uint64_t systick_now_us(void)
 {
     const uint32_t primask = interrupts_off();
-    const uint64_t cycles = cycles_now();
+    const uint64_t now_us = before_us + (before_cycles + cycles_since()) / clock_mhz;
     interrupts_restore(primask);
-    return cycles / clock_mhz;
+    return now_us;
 }
 
 // Interrupts are off: a new period begins here, and what the old one counted is kept.
-static void cut_period(uint64_t cycles)
+static void cut_period(uint32_t cycles)
 {
-    before = cycles_now();
+    add_cycles(cycles_since());
     *reg(ICSR) = PENDSTCLR;
-    begin_period(cycles < COUNTER ? (uint32_t)cycles : COUNTER);
+    begin_period(cycles);
+}
+
+// Interrupts are off. Cycles until then; LEAST_CYCLES: it is near or past. COUNTER: a whole period and more.
+static uint32_t cycles_until(uint64_t at_us)
+{
+    const uint32_t since = before_cycles + cycles_since();
+    const uint64_t now_us = before_us + since / clock_mhz;
+    if (at_us <= now_us)
+        return LEAST_CYCLES;
+    if (at_us - now_us >= COUNTER / clock_mhz)
+        return COUNTER;
+    const uint32_t ahead = (uint32_t)(at_us - now_us) * clock_mhz - since % clock_mhz;
+    return ahead > LEAST_CYCLES ? ahead : LEAST_CYCLES;
 }
 
 // A period that was cut ends here; what follows is a long one, unless the kernel cuts that too.
 void systick_handler(void)
 {
     const uint32_t primask = interrupts_off();
-    before += period;
+    add_cycles(period);
     if (period < COUNTER)
         cut_period(COUNTER);
     interrupts_restore(primask);
@@ -87,8 +108,7 @@ void systick_handler(void)
 void board_alarm(uint64_t at_us)
 {
     const uint32_t primask = interrupts_off();
-    const uint64_t now = cycles_now(), at = at_us < UINT64_MAX / clock_mhz ? at_us * clock_mhz : UINT64_MAX;
-    const uint64_t ahead = at > now + LEAST_CYCLES ? at - now : LEAST_CYCLES;
+    const uint32_t ahead = cycles_until(at_us);
     const uint32_t counter = *reg(CVR);
     if (!(*reg(ICSR) & PENDSTSET) && ahead < (counter ? counter : period))
         cut_period(ahead);
@@ -100,10 +120,9 @@ void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
 void systick_sleep(uint64_t until_us, const volatile bool *awake)
 {
     const uint32_t primask = interrupts_off();  // an interrupt that comes from here on is pending, and ends wfi all the same
-    const uint64_t now = cycles_now();
-    const uint64_t left = until_us < UINT64_MAX / clock_mhz ? until_us * clock_mhz : UINT64_MAX;
-    if (!*awake && left > now + LEAST_CYCLES) {
-        cut_period(left - now);
+    const uint32_t left = cycles_until(until_us);
+    if (!*awake && left > LEAST_CYCLES) {
+        cut_period(left);
         __asm__ volatile("dsb\n\twfi" ::: "memory");
     }
     interrupts_restore(primask);

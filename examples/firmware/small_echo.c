@@ -11,13 +11,13 @@
 #endif
 #define CONNECTIONS 4
 #define DESCRIPTORS (CONNECTIONS + 1 + 2 * BUSY)
-#define BSD_BYTES (384 + DESCRIPTORS * 288)
-#define ECHO_BYTES 256  // moved at once
+#define BSD_BYTES (256 + DESCRIPTORS * 128)  // neither wait sets nor polls
+#define ECHO_BYTES (BUSY ? 256 : 64)         // moved at once, by way of the thread's stack
 #ifndef STACK_UNIT
 #define STACK_UNIT 256  // idle's, which needs the least; Cortex-M's
 #endif
-#define ECHO_STACK (4 * STACK_UNIT)
-#define IO_STACK (5 * STACK_UNIT)
+#define ECHO_STACK (BUSY ? 4 * STACK_UNIT : 736)  // 620 are used
+#define IO_STACK ((BUSY ? 5 : 4) * STACK_UNIT)    // 932
 #define IDLE_STACK STACK_UNIT
 enum { BUSY_PRIORITY = 1, ECHO_PRIORITY = 10, IO_PRIORITY = 20 };
 
@@ -162,15 +162,21 @@ static bool start_stack(void)
     return bsd;
 }
 
-// The first thread of all: calls that may wait for the lock need one. Its stack becomes the first echoer's.
-static void first(void *unused)
+// What it needs of the stack is over before the echoing begins.
+__attribute__((noinline)) static bool start(void)
 {
     listener = start_stack() ? listen_at(7, CONNECTIONS) : -1;
     bool good = listener >= 0 && more_threads();
     for (uint32_t i = 1; i < CONNECTIONS; i++)
         good = good && spawn(&echoers[i], "echo", echoer, echo_stacks[i], ECHO_STACK, ECHO_PRIORITY);
     board_puts(good ? "weir: echo on port 7\n" : "weir: no memory, or no interface\n");
-    if (good)
+    return good;
+}
+
+// The first thread of all: calls that may wait for the lock need one. Its stack becomes the first echoer's.
+static void first(void *unused)
+{
+    if (start())
         echoer(unused);
 }
 

@@ -7,6 +7,7 @@
 #if defined(WEIR_PROFILE_TINY)
 #define WEIR_DEFAULT_COMPACT 1
 #define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 0
 #define WEIR_DEFAULT_VLAN 0
@@ -72,6 +73,7 @@
 #define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_SOCKETS 2
 #define WEIR_DEFAULT_LISTENERS 1
+#define WEIR_DEFAULT_TCP_CONNECTIONS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
 #define WEIR_DEFAULT_SOCKET_OPTIONS 0
 #define WEIR_DEFAULT_STATS 0
@@ -81,11 +83,13 @@
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
 #define WEIR_DEFAULT_POLL_QUANTUM 4
 #define WEIR_DEFAULT_TX_SLICES 3
+#define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
 #elif defined(WEIR_PROFILE_SMALL)
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 1
 #define WEIR_DEFAULT_VLAN 0
@@ -151,6 +155,7 @@
 #define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_SOCKETS 8
 #define WEIR_DEFAULT_LISTENERS 4
+#define WEIR_DEFAULT_TCP_CONNECTIONS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
 #define WEIR_DEFAULT_SOCKET_OPTIONS 1
 #define WEIR_DEFAULT_STATS 1
@@ -160,11 +165,13 @@
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
 #define WEIR_DEFAULT_POLL_QUANTUM 8
 #define WEIR_DEFAULT_TX_SLICES 5
+#define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
 #else
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_ALLOCATOR 1
+#define WEIR_DEFAULT_WIDE_DIVISION 1
 #define WEIR_DEFAULT_TIMER_WHEEL 1
 #define WEIR_DEFAULT_ERROR_NAMES 1
 #define WEIR_DEFAULT_VLAN 1
@@ -230,6 +237,7 @@
 #define WEIR_DEFAULT_CC_BBR 1
 #define WEIR_DEFAULT_SOCKETS 1048575
 #define WEIR_DEFAULT_LISTENERS 0
+#define WEIR_DEFAULT_TCP_CONNECTIONS 0
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 20
 #define WEIR_DEFAULT_SOCKET_OPTIONS 1
 #define WEIR_DEFAULT_STATS 1
@@ -239,6 +247,7 @@
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 16384
 #define WEIR_DEFAULT_POLL_QUANTUM 32
 #define WEIR_DEFAULT_TX_SLICES 24
+#define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 1
 #define WEIR_DEFAULT_HANDLERS 1
 #endif
@@ -254,6 +263,12 @@
 #endif
 #if WEIR_CFG_ALLOCATOR < 0 || WEIR_CFG_ALLOCATOR > 1
 #error "WEIR_CFG_ALLOCATOR must be 0 to 1: 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time"
+#endif
+#ifndef WEIR_CFG_WIDE_DIVISION  // 64-bit divisions are the compiler's; 0: of our own, bit by bit
+#define WEIR_CFG_WIDE_DIVISION WEIR_DEFAULT_WIDE_DIVISION
+#endif
+#if WEIR_CFG_WIDE_DIVISION < 0 || WEIR_CFG_WIDE_DIVISION > 1
+#error "WEIR_CFG_WIDE_DIVISION must be 0 to 1: 64-bit divisions are the compiler's; 0: of our own, bit by bit"
 #endif
 #ifndef WEIR_CFG_TIMER_WHEEL  // timers on a hierarchical wheel, for thousands of connections; 0: a list that is searched
 #define WEIR_CFG_TIMER_WHEEL WEIR_DEFAULT_TIMER_WHEEL
@@ -645,6 +660,12 @@
 #if WEIR_CFG_LISTENERS < 0 || WEIR_CFG_LISTENERS > 65535
 #error "WEIR_CFG_LISTENERS must be 0 to 65535: listeners at once in static builds; in compact builds WEIR_CFG_SOCKETS counts them too"
 #endif
+#ifndef WEIR_CFG_TCP_CONNECTIONS  // TCP connections at once in static builds, one for a moment while a socket becomes a listener; 0: as many as sockets
+#define WEIR_CFG_TCP_CONNECTIONS WEIR_DEFAULT_TCP_CONNECTIONS
+#endif
+#if WEIR_CFG_TCP_CONNECTIONS < 0 || WEIR_CFG_TCP_CONNECTIONS > 65535
+#error "WEIR_CFG_TCP_CONNECTIONS must be 0 to 65535: TCP connections at once in static builds, one for a moment while a socket becomes a listener; 0: as many as sockets"
+#endif
 #ifndef WEIR_CFG_SOCKET_INDEX_BITS  // bits of a handle that name the slot; the rest, up to 31, is its generation
 #define WEIR_CFG_SOCKET_INDEX_BITS WEIR_DEFAULT_SOCKET_INDEX_BITS
 #endif
@@ -698,6 +719,12 @@
 #endif
 #if WEIR_CFG_TX_SLICES < 3 || WEIR_CFG_TX_SLICES > 64
 #error "WEIR_CFG_TX_SLICES must be 3 to 64: slices in a transmitted frame, the header included"
+#endif
+#ifndef WEIR_CFG_COUNTERS  // what happens is counted (weir_counter_get); 0: every counter reads 0
+#define WEIR_CFG_COUNTERS WEIR_DEFAULT_COUNTERS
+#endif
+#if WEIR_CFG_COUNTERS < 0 || WEIR_CFG_COUNTERS > 1
+#error "WEIR_CFG_COUNTERS must be 0 to 1: what happens is counted (weir_counter_get); 0: every counter reads 0"
 #endif
 #ifndef WEIR_CFG_COUNTER_NAMES  // names and explanations of the counters
 #define WEIR_CFG_COUNTER_NAMES WEIR_DEFAULT_COUNTER_NAMES

@@ -49,7 +49,8 @@ intptr_t arch_system_call(uint32_t number, intptr_t arguments[]);
 void arch_drop_privileges(void);
 
 // The kernel's side: `frame` is what the thread's registers were saved in, NULL none (at the start). Returns that of the next.
-void *thread_switch(void *frame);
+// Assembly calls it, which the optimising linker does not read: hence "used".
+__attribute__((used)) void *thread_switch(void *frame);
 intptr_t system_call(uint32_t number, intptr_t arguments[]);
 
 #endif

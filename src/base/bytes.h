@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "weir/options.h"
+
 static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
 static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
 // gcc -Os takes these two for larger than a call, before it sees that each is two instructions.
@@ -61,6 +63,12 @@ static inline uint32_t native32(const uint8_t *p)
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+#if WEIR_CFG_WIDE_DIVISION
+static inline uint64_t divide_u64(uint64_t dividend, uint32_t divisor) { return dividend / divisor; }
+#else
+uint64_t divide_u64(uint64_t dividend, uint32_t divisor);
+#endif
 
 // Serial-number order, for TCP sequence numbers (RFC 9293 §3.4) and 32-bit times: a is before b.
 static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }

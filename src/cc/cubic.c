@@ -66,7 +66,7 @@ static uint32_t cubic_window(const struct cubic_epoch *e, uint32_t t_ticks, uint
 static void cubic_begin(struct cubic_epoch *e, uint32_t cwnd, uint32_t mss)
 {
     e->origin = max_u32(e->w_max, cwnd);
-    const uint64_t ticks3 = (uint64_t)(e->origin - cwnd) * CUBIC_TICKS3_PER_SEGMENT / mss;
+    const uint64_t ticks3 = divide_u64((uint64_t)(e->origin - cwnd) * CUBIC_TICKS3_PER_SEGMENT, mss);
     e->k_ticks = cube_root(ticks3 >> 51 ? (1ull << 51) - 1 : ticks3);
     e->elapsed_us = 0;
     e->work_out_us = 0;
@@ -95,7 +95,7 @@ static void cubic_work_out(struct cubic_epoch *e, uint32_t cwnd, const struct we
     e->target = cubic_window(e, (e->elapsed_us + min_u32(sample->srtt_us, CUBIC_ELAPSED_MAX_US)) >> 10, sample->mss);
     e->target = max_u32(cwnd, min_u32(e->target, cwnd + cwnd / 2));
     const uint32_t gap = e->target - cwnd;
-    const uint64_t step = gap ? (uint64_t)cwnd * sample->mss / gap : CC_WINDOW_MAX;
+    const uint64_t step = gap ? divide_u64((uint64_t)cwnd * sample->mss, gap) : CC_WINDOW_MAX;
     e->step = step < CC_WINDOW_MAX ? max_u32((uint32_t)step, 1) : CC_WINDOW_MAX;
 }
 

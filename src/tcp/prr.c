@@ -34,7 +34,7 @@ void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t 
         return;
     prr->delivered += delivered;
     if (inflight > ssthresh) {
-        const uint64_t due = ((uint64_t)prr->delivered * ssthresh + prr->flight - 1) / prr->flight;
+        const uint64_t due = divide_u64((uint64_t)prr->delivered * ssthresh + prr->flight - 1, prr->flight);
         may_send = due > prr->out ? (uint32_t)due - prr->out : 0;
     } else {
         may_send = max_u32(prr->delivered > prr->out ? prr->delivered - prr->out : 0, delivered);

@@ -7,6 +7,7 @@
 
 #define POOL_KEEP 64u  // freed blocks of each kind kept for the next connection
 #define FLOWS_KEEP 8u  // of the larger ones, which come and go with each burst of an idle connection
+#define CONNECTIONS (WEIR_CFG_TCP_CONNECTIONS ? WEIR_CFG_TCP_CONNECTIONS : WEIR_CFG_SOCKETS)
 
 static uint32_t default_send_bytes(const struct weir_config *config)
 {
@@ -21,11 +22,11 @@ static uint32_t receive_ring_bytes(uint32_t limit) { return limit + (1u << tcp_s
 
 size_t tcp_bytes(const struct weir_config *config)
 {
-    return pool_carve_bytes(sizeof(struct tcp_conn), WEIR_CFG_SOCKETS) + pool_carve_bytes(sizeof(struct tcp_flow), WEIR_CFG_SOCKETS) +
-           pool_carve_bytes(sizeof(struct tcp_extra), WEIR_CFG_SOCKETS) +
+    return pool_carve_bytes(sizeof(struct tcp_conn), CONNECTIONS) + pool_carve_bytes(sizeof(struct tcp_flow), CONNECTIONS) +
+           pool_carve_bytes(sizeof(struct tcp_extra), CONNECTIONS) +
            pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) + tcp_realtime_bytes() +
-           stream_carve_bytes(WEIR_CFG_SOCKETS, default_send_bytes(config)) +
-           stream_carve_bytes(WEIR_CFG_SOCKETS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
+           stream_carve_bytes(CONNECTIONS, default_send_bytes(config)) +
+           stream_carve_bytes(CONNECTIONS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
 }
 
 #if WEIR_CFG_ALLOCATOR
@@ -40,19 +41,19 @@ static void flights_free(struct weir *weir) { (void)weir; }
 static int static_init(struct weir *weir)
 {
     struct tcp *tcp = &weir->tcp;
-    int error = pool_carve(&tcp->conns, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+    int error = pool_carve(&tcp->conns, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS);
     if (!error)
-        error = pool_carve(&tcp->flows, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+        error = pool_carve(&tcp->flows, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS);
     if (!error)
-        error = pool_carve(&tcp->extras, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS);
+        error = pool_carve(&tcp->extras, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS);
     if (!error)
         error = pool_carve(&tcp->listener_pool, &weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_LISTENERS);
     if (!error)
         error = tcp_realtime_carve(weir);
     if (!error)
-        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, tcp->send_bytes);
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS, tcp->send_bytes);
     if (!error)
-        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : WEIR_CFG_SOCKETS, receive_ring_bytes(tcp->receive_bytes));
+        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS, receive_ring_bytes(tcp->receive_bytes));
     return error;
 }
 
