@@ -5,7 +5,9 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
-FIRMWARE := $(filter-out $(OWN_PROGRAMS),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
+# Programs for a board that has what they need.
+FIRMWARE_malta := slip_echo
+FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
 # Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
 ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
 
@@ -47,7 +49,7 @@ BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abical
 BOARD_START_malta := boards/mips
 BOARD_KERNEL_malta := kernel/preempt/arch/mips.c kernel/preempt/arch/plain_call.c
 BOARD_PROFILE_malta := full
-BOARD_DRIVERS_malta := drivers/pcnet.c boards/blocks.c
+BOARD_DRIVERS_malta := drivers/pcnet.c drivers/slip.c drivers/ns16550.c boards/blocks.c
 BOARD_LIBS_malta := -lgcc
 BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
 
@@ -190,7 +192,7 @@ $(foreach p,$(RELINK_PROFILES),$(eval $(call relink,$(RELINK_BOARD),$(p))))
 
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
-firmware: $(foreach b,$(BOARDS),$(FIRMWARE:%=$(B)/boards/$(b)/%.elf) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
+firmware: $(foreach b,$(BOARDS),$(patsubst %,$(B)/boards/$(b)/%.elf,$(FIRMWARE) $(FIRMWARE_$(b))) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
 
 # The figures small_echo.*, into build/size.json; the tool asks with which flags the image was made.
 .PHONY: small-echo-flags size-small-echo

@@ -4,6 +4,7 @@ import dataclasses
 import pathlib
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -44,6 +45,12 @@ def command(board, nic, program="echo"):
     return ["timeout", "600", *found.machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, program)), *card]
 
 
+def serial_command(board, path, program):
+    """QEMU's words for a board without a network, whose second serial line is the UNIX socket at `path`, where QEMU listens."""
+    return ["timeout", "600", *BOARDS[board].machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-serial", f"unix:{path},server=on,wait=off",
+            "-kernel", str(elf(board, program)), "-nic", "none"]
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -62,12 +69,14 @@ class Machine:
         self.ports = {port: free_port() for port in ports}
         self.log = pathlib.Path(log or ROOT / f"build/boards/{board}/{program}.log")
 
-    def __enter__(self):
+    def words(self):
         forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-{ADDRESS}:{there}" for there, here in self.ports.items())
+        return command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program)
+
+    def __enter__(self):
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "wb") as out:
-            self.process = subprocess.Popen(command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program),
-                                            stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         return self
 
     def __exit__(self, *_):
@@ -93,6 +102,35 @@ class Machine:
         connection = socket.create_connection(("127.0.0.1", self.ports[port]), timeout)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
+
+
+class SerialMachine(Machine):
+    """A board whose second serial line ends in a UNIX socket of QEMU's: no privileges."""
+
+    def __init__(self, board, program):
+        super().__init__(board, (), program)
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = self.folder.name + "/line"
+
+    def words(self):
+        return serial_command(self.board, self.path, self.program)
+
+    def __exit__(self, *words):
+        super().__exit__(*words)
+        self.folder.cleanup()
+
+    def line(self):
+        deadline = time.monotonic() + 20
+        while True:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(self.path)
+                return connection
+            except OSError:
+                connection.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
 
 def exchange(connection, data):

@@ -3,7 +3,9 @@
 // PCnet on the board and others in slots. The boot loader (YAMON, or QEMU's few instructions) has set up memory and the bridge's windows.
 #include "board.h"
 
+#include "drivers/ns16550.h"
 #include "drivers/pcnet.h"
+#include "drivers/slip.h"
 #include "malta/pci.h"
 #include "mips/mips.h"
 
@@ -19,6 +21,9 @@
 #define PIC_LINE 2u       // the core's
 #define CASCADE 2u
 #define UART 0x3f8u
+#define SERIAL 0x2f8u
+#define SERIAL_IRQ 3u
+#define SERIAL_DIVISOR 1u  // 115200 bits a second
 #define PCNET_ID 0x20001022u
 #define PIIX4_ID 0x71108086u
 #define PIIX4_ROUTES 0x60u  // of the four interrupts of PCI, a byte each
@@ -31,6 +36,8 @@ static struct pcnet_shared shared[BOARD_ETHERNETS];
 static struct pcnet_board boards[BOARD_ETHERNETS];
 static volatile bool *wakes[BOARD_ETHERNETS];
 static uint32_t ethernet_count;
+static struct ns16550 serial;
+static volatile bool *serial_wake;
 
 uint64_t board_now_us(void) { return mips_now_us(); }
 void board_sleep(uint64_t until_us, const volatile bool *awake) { mips_sleep(until_us, awake); }
@@ -97,6 +104,14 @@ static void ethernet_interrupt(void)
         board_interrupt();
 }
 
+static void serial_interrupt(void)
+{
+    if (serial_wake && ns16550_interrupt(&serial)) {
+        *serial_wake = true;
+        board_interrupt();
+    }
+}
+
 // The poll command (0x0c) acknowledges and tells which it is: bit 7 and the number.
 static uint32_t pic_take(uint32_t port)
 {
@@ -117,6 +132,8 @@ static void pic_interrupt(void)
     port_write(PIC1, 0x20);
     if (irq == PCI_IRQ)
         ethernet_interrupt();
+    else if (irq == SERIAL_IRQ)
+        serial_interrupt();
 }
 
 // --- Ethernet ----------------------------------------------------------------------------------------------------------------------------
@@ -144,6 +161,20 @@ void board_ethernet(struct weir_netif *netif, volatile bool *wake)
     pcnet_attach(&ethernets[i], netif, (char[]){'e', 't', 'h', (char)('0' + i), '\0'});
     mips_interrupts_restore(was);
     pic_unmask(PCI_IRQ);
+}
+
+// --- serial line -------------------------------------------------------------------------------------------------------------------------
+
+void board_slip(struct weir_netif *netif, volatile bool *wake)
+{
+    static const struct ns16550_board board = {port_read, port_write, SERIAL, SERIAL_DIVISOR, mips_interrupts_off, mips_interrupts_restore};
+    static const struct slip_pipe pipe = {ns16550_read, ns16550_write, &serial};
+    static struct slip slip;
+    ns16550_open(&serial, &board);
+    slip_open(&slip, &pipe);
+    slip_attach(&slip, netif, "sl0");
+    serial_wake = wake;
+    pic_unmask(SERIAL_IRQ);
 }
 
 void board_init(void)

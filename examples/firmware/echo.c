@@ -13,6 +13,10 @@
 #define MEMORY_BYTES 8192  // of the instance; without an allocator all its queues included
 #endif
 
+#ifndef BOARD_NETIF
+#define BOARD_NETIF board_ethernet
+#endif
+
 static struct superloop loop;
 static struct weir_netif netif;
 static uint64_t memory[MEMORY_BYTES / 8];
@@ -67,7 +71,7 @@ static bool start(void)
     if (!weir)
         return false;
     superloop_attach(&loop, weir);
-    board_ethernet(&netif, &loop.awake);
+    BOARD_NETIF(&netif, &loop.awake);
     if (weir_netif_add(weir, &netif) < 0 || !superloop_add(&loop, &netif) ||
         weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
         return false;
