@@ -201,3 +201,11 @@ small-echo-flags:
 ## make size-small-echo   what the image small_echo takes of flash and RAM
 size-small-echo: $(B)/boards/mps2-an385/small_echo.elf
 	@$(PYTHON) tools/small_echo.py
+
+# LyraOS's and the thesis's benchmarks beside Debian's Linux as a guest of the same machines (bench/metal/guests.py).
+.PHONY: bench-guests
+## make bench-guests   the part of bench-metal that compares with Linux guests: lyra.*, thesis.*, thesis_loss.* in build/bench/metal.json
+bench-guests: $(B)/boards/pc/transfer.elf $(B)/boards/arm-virt/transfer.elf $(B)/boards/xilinx-zynq-a9/transfer.elf $(B)/host/weir-link
+	@tools/need.sh guests
+	@$(PYTHON) bench/metal/guests.py $(WHAT)
+bench-metal: bench-guests

@@ -28,7 +28,7 @@ BOARDS = {board.name: board for board in (
     Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the profile full"),
     Board("arm-virt", ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "128", "-global", "virtio-mmio.force-legacy=false"), device="virtio-net-device",
           about="Cortex-A15, virtio-net over MMIO; the profile full"),
-    Board("pc", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="virtio-net-pci,disable-legacy=on", about="x86 PC in 32 bits, virtio-net over PCI; the profile full"),
+    Board("pc", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="virtio-net-pci,disable-legacy=on,romfile=", about="x86 PC in 32 bits, virtio-net over PCI; the profile full"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
 )}
 
