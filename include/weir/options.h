@@ -48,6 +48,7 @@
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
+#define WEIR_DEFAULT_REALTIME_SENDER 0
 #define WEIR_DEFAULT_TCP_HYSTART 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 2
@@ -130,6 +131,7 @@
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
+#define WEIR_DEFAULT_REALTIME_SENDER 1
 #define WEIR_DEFAULT_TCP_HYSTART 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 8
@@ -212,6 +214,7 @@
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
 #define WEIR_DEFAULT_TCP_RATE 1
 #define WEIR_DEFAULT_TCP_PACING 1
+#define WEIR_DEFAULT_REALTIME_SENDER 1
 #define WEIR_DEFAULT_TCP_HYSTART 1
 #define WEIR_DEFAULT_TCP_INFO 1
 #define WEIR_DEFAULT_TCP_HALF_OPEN 1024
@@ -509,6 +512,12 @@
 #endif
 #if WEIR_CFG_TCP_PACING < 0 || WEIR_CFG_TCP_PACING > 2
 #error "WEIR_CFG_TCP_PACING must be 0 to 2: paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none"
+#endif
+#ifndef WEIR_CFG_REALTIME_SENDER  // WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout; needs TCP_SACK
+#define WEIR_CFG_REALTIME_SENDER WEIR_DEFAULT_REALTIME_SENDER
+#endif
+#if WEIR_CFG_REALTIME_SENDER < 0 || WEIR_CFG_REALTIME_SENDER > 1
+#error "WEIR_CFG_REALTIME_SENDER must be 0 to 1: WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout; needs TCP_SACK"
 #endif
 #ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)
 #define WEIR_CFG_TCP_HYSTART WEIR_DEFAULT_TCP_HYSTART

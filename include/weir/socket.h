@@ -146,7 +146,9 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_LISTENING,             // get: 0/1
     WEIR_OPTION_ECN,                   // enum weir_ecn; PASSIVE; stream: set before connect or listen; get, once connected: what was agreed
     WEIR_OPTION_MAX_PACING_RATE,       // bytes/s; 0: none. Set, the stream is paced; INT32_MAX: at TCP's own rate, without limit
-    WEIR_OPTION_RTO_MIN_US,            // µs, 1000–3000000; 200000 (WEIR_CFG_TCP_RTO_MIN_MS); stream: the RTO is never less than this above SRTT
+    WEIR_OPTION_RTO_MIN_US,  // µs, 1000–3000000; 200000 (WEIR_CFG_TCP_RTO_MIN_MS); stream: the RTO is never less than this above SRTT
+    WEIR_OPTION_SEND_DEADLINE_US,  // µs, 0–10000000; 0: none; stream: what is written is of use for so long: sent again sooner, bundled
+                                   // (docs/realtime.md)
     WEIR_OPTION_COUNT
 };
 // Explicit congestion notification on streams: routers mark packets in place of dropping them (RFC 3168).

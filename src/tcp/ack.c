@@ -145,6 +145,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         .duplicate = duplicate,
         .reports_duplicate = reports_duplicate(c, segment),
     };
+    const bool mended = tcp_deadline_mended(c, segment);
     tcp_rack_begin(weir, c, segment, &delta);
     if (advances)
         advance_una(weir, c, segment->ack, &delta);
@@ -153,10 +154,13 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         if (delta.delivered)
             room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
     }
+    tcp_deadline_acked(c, &delta);
     sample_rtt(weir, c, segment, &delta, advances);
     const bool marked = tcp_ecn_ack(weir, c, segment, &delta);
     if (c->flow)
         tcp_recovery_ack(weir, c, &delta, &news);
+    if (mended)
+        tcp_deadline_tell(weir, c);
     if (marked)
         tcp_ecn_react(weir, c, news.prior_inflight);
     if (!advances) {

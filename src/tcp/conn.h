@@ -9,6 +9,7 @@
 #include "base/stream.h"
 #include "base/wheel.h"
 #include "tcp/accecn.h"
+#include "tcp/deadline.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
 #include "tcp/loss.h"
@@ -147,6 +148,9 @@ struct tcp_extra {
 #if WEIR_CFG_REALTIME
     struct rt *realtime;  // NULL: an ordinary stream
 #endif
+#if WEIR_CFG_REALTIME_SENDER
+    struct tcp_deadline deadline;
+#endif
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;  // WEIR_OPTION_MAX_PACING_RATE: bytes/s; 0: none
 #endif
@@ -260,6 +264,9 @@ struct tcp_listener {
 #endif
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;
+#endif
+#if WEIR_CFG_REALTIME_SENDER
+    uint32_t deadline_us;
 #endif
 };
 

@@ -72,12 +72,19 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
     return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
 }
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
+#if WEIR_CFG_REALTIME_SENDER
+static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra && c->extra->deadline.us; }
+#else
+static inline bool tcp_deadline_on(const struct tcp_conn *c) { return (void)c, false; }
+#endif
 static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
-// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead. (Urgent marks have their flags.)
+// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead, no deadline. (Urgent marks have their
+// flags.)
 static inline bool tcp_extra_quiet(const struct tcp_conn *c)
 {
     const struct tcp_extra *extra = c->extra;
-    return !extra || (!(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead) && tcp_realtime_quiet(extra));
+    return !extra || (!(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead || tcp_deadline_on(c)) &&
+                      tcp_realtime_quiet(extra));
 }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need

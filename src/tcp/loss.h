@@ -20,6 +20,7 @@ enum tcp_wait {
     TCP_WAIT_RTO,      // the retransmission timeout
     TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
     TCP_WAIT_TAIL,     // the tail-loss probe
+    TCP_WAIT_CHANCE,   // … or, with a deadline, what is sent again before it passes (deadline.h)
 };
 
 #if WEIR_CFG_TCP_RACK

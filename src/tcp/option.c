@@ -150,6 +150,9 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
     case WEIR_OPTION_RTO_MIN_US: return set_rto_floor(weir, sock, value);
+    case WEIR_OPTION_SEND_DEADLINE_US:
+        return sock->kind == SOCK_LISTENER ? tcp_deadline_listener_set((struct tcp_listener *)sock, (uint32_t)value)
+                                           : tcp_deadline_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_ECN: return tcp_ecn_set(sock, value);
     case WEIR_OPTION_MAX_PACING_RATE:
         return sock->kind == SOCK_LISTENER ? tcp_pacing_listener_set((struct tcp_listener *)sock, (uint32_t)value)
@@ -201,6 +204,7 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)c->rtt.floor_us; return WEIR_OK;
+    case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_get(c); return WEIR_OK;
     case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_limit(c); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
@@ -217,6 +221,7 @@ static int get_listener(struct tcp_listener *listener, enum weir_option option, 
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)listener->rto_floor_us; return WEIR_OK;
+    case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_listener_get(listener); return WEIR_OK;
     case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_listener_limit(listener); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }

@@ -11,6 +11,8 @@ struct plan {
     bool again;         // sent before
     bool probe;         // a byte beyond the window, or a keepalive: does not wait for cwnd
     bool tail;          // the tail-loss probe, which does not either
+    bool chance;        // … nor what is sent again before its deadline
+    bool bundle;        // new data behind some that was sent before
 };
 
 // --- what may be sent ------------------------------------------------------------------------------------------------------------
@@ -105,6 +107,17 @@ static bool small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t uns
     return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
 }
 
+static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan);
+
+// The segment has room for what is not acknowledged yet.
+static void bundle(const struct tcp_conn *c, struct plan *plan)
+{
+    const uint32_t fin = plan->flags & TCP_FIN ? 1 : 0, seq = tcp_deadline_bundle(c, plan->end - fin, segment_payload(c, plan));
+    plan->bundle = seq != plan->seq;
+    if (plan->bundle)
+        cover(c, plan, seq, plan->end);
+}
+
 // New data, as far as the peer's window and the network's allow.
 static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
 {
@@ -125,6 +138,8 @@ static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
         return false;
     const bool fin = c->flags & TCP_FIN_QUEUED && length == unsent && window_room(c) > length;
     cover(c, plan, c->snd.nxt, c->snd.nxt + length + fin);
+    if (tcp_deadline_on(c))
+        bundle(c, plan);
     return true;
 }
 
@@ -159,12 +174,23 @@ static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
     return true;
 }
 
+// What should have been acknowledged by now, while it may still come in time.
+static bool plan_chance(struct tcp_conn *c, struct plan *plan)
+{
+    uint32_t start = 0, end = 0;
+    if (!tcp_deadline_due(c, &start, &end))
+        return false;
+    cover(c, plan, start, end);
+    plan->again = plan->chance = true;
+    return true;
+}
+
 static bool plan_next(struct tcp_conn *c, struct plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     if (c->state == WEIR_TCP_CLOSED)
         return false;
-    if (plan_probe(c, plan) || plan_tail_probe(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
+    if (plan_probe(c, plan) || plan_tail_probe(c, plan) || plan_chance(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
         plan_retransmission(c, plan))
         return true;
     if (tcp_syn_unacked(c)) {
@@ -209,7 +235,7 @@ static uint32_t sack_room(const struct tcp_conn *c, const struct plan *plan, uin
     return (plan->payload ? min_u32(room, c->mss / 2) : room) - taken;
 }
 
-// Sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5, §6.1.6).
+// All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5, §6.1.6).
 static inline bool not_fresh(const struct plan *plan) { return plan->again || plan->probe; }
 
 static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_options *options)
@@ -333,7 +359,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    out.tx.holdable = WEIR_CFG_TCP_HELD && plan->payload && !plan->again;
+    out.tx.holdable = WEIR_CFG_TCP_HELD && plan->payload && !plan->again && !plan->bundle;
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
     const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
@@ -357,7 +383,7 @@ static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, 
                                    .push_end = plan->seq - 1,
                                    .flags = plan->flags,
                                    .tos = plan->payload && !not_fresh(plan) ? c->tos : tcp_ecn_tos_bare(c),
-                                   .holdable = plan->payload && !plan->again};
+                                   .holdable = plan->payload && !plan->again && !plan->bundle};
     enum weir_tx_verdict verdict;
     if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss && tcp_lane_send(weir, c, &order, &verdict))
         return verdict;
@@ -372,6 +398,20 @@ static inline void ack_left(struct tcp_conn *c)
     tcp_timers_ack_sent(c);
 }
 
+// Of what left the log knows already.
+static void repeated_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
+{
+    const uint32_t bytes = seq_min(plan->end, c->snd.nxt) - plan->seq;
+    tcp_undo_resent(weir, c, bytes);
+    TCP_INFO_COUNT(c, bytes_retrans, bytes);
+    (void)bytes;
+    if (plan->chance) {
+        tcp_prr_sent(c, bytes);
+        TCP_INFO_COUNT(c, retransmits, 1);
+        count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
+    }
+}
+
 // The link took the segment: what it carried is no longer owed.
 static void segment_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
 {
@@ -382,6 +422,11 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     if (plan->seq == plan->end)
         return;
     tcp_pacing_sent(c, plan->end - plan->seq);
+    tcp_deadline_left(weir, c, plan->seq, plan->end, plan->chance);
+    if (plan->chance || plan->bundle)
+        repeated_left(weir, c, plan);
+    if (plan->chance)
+        return;  // its timer is armed already
     if (plan->again) {
         struct flight_delta ignored = {0};
         if (plan->probe)
@@ -501,7 +546,7 @@ static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quant
     const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND;
     *verdict = WEIR_TX_DONE;
     if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
-        c->path.netif->capabilities & WEIR_NETIF_TSO4)
+        tcp_deadline_on(c) || c->path.netif->capabilities & WEIR_NETIF_TSO4)
         return false;
     for (uint32_t mss = c->mss; *quantum;) {
         const uint32_t unsent = stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);

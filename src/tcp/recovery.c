@@ -70,7 +70,7 @@ static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
     if (news->reports_duplicate) {
         tcp_undo_duplicate(c, block->left, block->right);
-        if (!tcp_tlp_waiting(c))
+        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c))  // bundles are duplicates that were meant
             tcp_rack_duplicate(c);
     }
     if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {
@@ -205,7 +205,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     flow->retransmit_from = c->snd.una;
     c->duplicate_acks = 0;
     c->flags = (c->flags & ~(uint32_t)TCP_IN_RECOVERY) | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW;
-    if (c->backoff < UINT8_MAX)
+    if (c->backoff < UINT8_MAX && !tcp_deadline_ahead(weir, c))
         c->backoff++;
     TCP_INFO_COUNT(c, rto, 1);
     count(weir, WEIR_COUNT_TCP_RTO);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timers of a connection, and the only place that sets them.
-//  SEND  runs while something is in flight: for the RTO (RFC 6298), or for what comes before it, reordering or a tail-loss probe (RFC
-//  8985);
+//  SEND  runs while something is in flight: for the RTO (RFC 6298), or for what comes before it, reordering, a tail-loss probe or a chance
+//  (RFC 8985);
 //        or while data waits for a window (probe, RFC 9293 §3.8.6.1).
 //  ACK   runs while an acknowledgement is owed and delayed.
 //  PACE  runs while data waits for the schedule of a paced connection (pacing.h).
@@ -34,7 +34,7 @@ static uint32_t user_timeout_ms(const struct tcp_conn *c)
 // A user timeout that was asked for is kept to the moment, not to the next retransmission.
 static uint32_t rto_us(const struct weir *weir, const struct tcp_conn *c)
 {
-    uint32_t in_us = rtt_timeout(&c->rtt, c->backoff);
+    uint32_t in_us = tcp_deadline_on(c) ? tcp_deadline_rto(c) : rtt_timeout(&c->rtt, c->backoff);
     if (c->user_timeout_s) {
         const uint32_t waiting_ms = weir->now_ms - c->progress_ms, most_ms = user_timeout_ms(c);
         const uint32_t left_ms = waiting_ms < most_ms ? most_ms - waiting_ms : 0;
@@ -55,9 +55,14 @@ static void arm_rto(struct weir *weir, struct tcp_conn *c)
 static void arm_sooner(struct weir *weir, struct tcp_conn *c)
 {
     const int32_t left_us = (int32_t)(c->flow->rto_due - weir->now);
-    const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), tail = reorder ? 0 : tcp_tlp_wait(weir, c);
+    const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), chance = tcp_deadline_wait(weir, c);
+    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
+    uint32_t sooner = reorder | tail;
     c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
-    const uint32_t sooner = reorder | tail;
+    if (chance && chance < rto && (!sooner || chance < sooner)) {
+        c->flow->wait = TCP_WAIT_CHANCE;
+        sooner = chance;
+    }
     arm(weir, c, TCP_TIMER_SEND, sooner ? min_u32(sooner, rto) : rto);
 }
 
@@ -213,6 +218,11 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
         arm_rto(weir, c);
+        return;
+    }
+    if (c->flow->wait == TCP_WAIT_CHANCE) {
+        tcp_deadline_fire(weir, c);
+        arm_sooner(weir, c);
         return;
     }
     if (c->flow->wait == TCP_WAIT_REORDER) {
