@@ -5,6 +5,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
+OWN_PROGRAMS += processes
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -98,6 +99,9 @@ endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
+# Of the programs with processes: the architecture's system call, and the calls on both its sides.
+PROCESS_PROGRAMS := processes
+call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
 # Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
@@ -120,9 +124,13 @@ PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(call as_flags,$(PREEMPT_LIMITS) SOCKETS=7 LISTENERS=2) -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
+PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9
+PROGRAM_PARTS_processes := $(PREEMPT) $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
+PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
+PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 # The thesis's two clients.
 PROGRAM_BOARDS_flock_clients := mps2-an385
-PROGRAM_PARTS_flock_clients := $(PREEMPT) $(wildcard api/flock/*.c) apps/text.c $(wildcard examples/flock/*.c)
+PROGRAM_PARTS_flock_clients := $(PREEMPT) $(filter-out api/flock/trap.c,$(wildcard api/flock/*.c)) apps/text.c $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
@@ -130,7 +138,7 @@ PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
 program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) tools/options.py --sources $(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(call program_sources,$(1),$(2)) $(BOARD_KERNEL_$(1)) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+    $(call program_sources,$(1),$(2)) $(BOARD_KERNEL_$(1)) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 $(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"

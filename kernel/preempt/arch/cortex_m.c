@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ARMv7-M without floating point (Cortex-M3, ARMv7-M Architecture Reference Manual, B1.5): threads run on the process stack, interrupts on
 // main's. The switch is the PendSV exception with the lowest priority, so it comes when no interrupt is being handled. The exception has
-// saved eight registers on the thread's stack already; the other eight go below them.
+// saved eight registers on the thread's stack already; the other eight, and whether the thread has privileges, go below them.
 #include "kernel/preempt/arch.h"
 
 #define ICSR 0xe000ed04u
@@ -10,7 +10,7 @@
 #define PENDSVSET (1u << 28)
 #define PENDSV_LOWEST (0xffu << 16)
 #define THUMB (1u << 24)  // of xPSR: must be set
-#define FRAME_WORDS 16u   // r4–r11; r0–r3, r12, lr, pc, xPSR
+#define FRAME_WORDS 17u   // CONTROL; r4–r11; r0–r3, r12, lr, pc, xPSR
 #define LEAST_BYTES 256u  // a frame, and room for an interrupt to lay another on it
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
@@ -42,9 +42,9 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)7) - FRAME_WORDS;
     for (uint32_t i = 0; i < FRAME_WORDS; i++)
         frame[i] = 0;
-    frame[13] = (uint32_t)(uintptr_t)nowhere;
-    frame[14] = (uint32_t)(uintptr_t)begin & ~1u;
-    frame[15] = THUMB;
+    frame[14] = (uint32_t)(uintptr_t)nowhere;
+    frame[15] = (uint32_t)(uintptr_t)begin & ~1u;
+    frame[16] = THUMB;
     return frame;
 }
 
@@ -74,13 +74,15 @@ void arch_start(void)
 __attribute__((naked)) void pendsv_handler(void)
 {
     __asm__ volatile("mrs    r0, psp\n\t"
-                     "stmdb  r0!, {r4-r11}\n\t"
+                     "mrs    r3, control\n\t"
+                     "stmdb  r0!, {r3-r11}\n\t"
                      "push   {r3, lr}\n\t"
                      "cpsid  i\n\t"
                      "bl     thread_switch\n\t"
                      "cpsie  i\n\t"
                      "pop    {r3, lr}\n\t"
-                     "ldmia  r0!, {r4-r11}\n\t"
+                     "ldmia  r0!, {r3-r11}\n\t"
+                     "msr    control, r3\n\t"
                      "msr    psp, r0\n\t"
                      "bx     lr");
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ports/preempt/process_sockets.h"
+
+#include "ports/preempt/preempt_port.h"
+
+struct sockets {  // of a process
+    struct flock flock;
+    void *memory;  // of its table, in builds without an allocator
+};
+
+static struct {
+    struct weir *weir;
+    struct kmem *memory;
+    struct flock_listeners listeners;
+    int made;
+} all;
+
+void process_sockets_init(struct weir *weir, struct kmem *memory)
+{
+    all.weir = weir;
+    all.memory = memory;
+    all.listeners = (struct flock_listeners){0};
+    all.made = 0;
+}
+
+#if WEIR_CFG_ALLOCATOR
+static size_t table_bytes(void) { return 0; }
+#else
+static size_t table_bytes(void) { return bsd_memory_bytes(PROCESS_DESCRIPTORS); }
+#endif
+
+bool process_sockets_begin(struct process *process)
+{
+    struct sockets *own = kmem_alloc(all.memory, sizeof *own);
+    if (!own)
+        return false;
+    own->memory = table_bytes() ? kmem_alloc(all.memory, table_bytes()) : NULL;
+    const struct weir_bsd_config config = {.first_descriptor = all.made * PROCESS_DESCRIPTORS,
+                                           .descriptors = PROCESS_DESCRIPTORS,
+                                           .memory = own->memory,
+                                           .memory_bytes = table_bytes(),
+                                           .set_errno = preempt_port_set_errno};
+    own->flock = (struct flock){own->memory || !table_bytes() ? bsd_create(all.weir, &config) : NULL, &all.listeners};
+    all.made = (all.made + 1) % 4096;
+    process->user = own;
+    if (own->flock.bsd)
+        return true;
+    kmem_free(all.memory, own->memory);
+    kmem_free(all.memory, own);
+    return false;
+}
+
+void process_sockets_end(struct process *process)
+{
+    struct sockets *own = process->user;
+    bsd_destroy(own->flock.bsd);
+    kmem_free(all.memory, own->memory);
+    kmem_free(all.memory, own);
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------------------------
+static const struct flock *of(struct process *self) { return &((const struct sockets *)self->user)->flock; }
+static unsigned number(intptr_t argument) { return (unsigned)argument; }
+
+static intptr_t call_udpsocket(struct process *self, const intptr_t a[])
+{
+    (void)a;
+    return flock_udpsocket(of(self));
+}
+static intptr_t call_udpbind(struct process *self, const intptr_t a[])
+{
+    return flock_udpbind(of(self), (int)a[0], (const struct sockaddr *)a[1]);
+}
+static intptr_t call_udpsendto(struct process *self, const intptr_t a[])
+{
+    return flock_udpsendto(of(self), (int)a[0], (const struct sockaddr *)a[1], (const char *)a[2], number(a[3]));
+}
+static intptr_t call_udprecvfrom(struct process *self, const intptr_t a[])
+{
+    return flock_udprecvfrom(of(self), (int)a[0], (struct sockaddr *)a[1], (char *)a[2], number(a[3]), number(a[4]));
+}
+static intptr_t call_udpclose(struct process *self, const intptr_t a[]) { return flock_udpclose(of(self), (int)a[0]); }
+
+static intptr_t call_tcpsocket(struct process *self, const intptr_t a[])
+{
+    (void)a;
+    return flock_tcpsocket(of(self));
+}
+static intptr_t call_tcpbind(struct process *self, const intptr_t a[])
+{
+    return flock_tcpbind(of(self), (int)a[0], (const struct sockaddr *)a[1]);
+}
+static intptr_t call_tcpconnect(struct process *self, const intptr_t a[])
+{
+    return flock_tcpconnect(of(self), (int)a[0], (const struct sockaddr *)a[1], number(a[2]));
+}
+static intptr_t call_tcplisten(struct process *self, const intptr_t a[]) { return flock_tcplisten(of(self), (int)a[0], number(a[1])); }
+static intptr_t call_tcpsend(struct process *self, const intptr_t a[])
+{
+    return flock_tcpsend(of(self), (int)a[0], (const char *)a[1], number(a[2]));
+}
+static intptr_t call_tcprecv(struct process *self, const intptr_t a[])
+{
+    return flock_tcprecv(of(self), (int)a[0], (char *)a[1], number(a[2]), number(a[3]));
+}
+static intptr_t call_tcpclose(struct process *self, const intptr_t a[]) { return flock_tcpclose(of(self), (int)a[0]); }
+
+process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS] = {
+    [CALL_UDPSOCKET - CALL_FIRST] = call_udpsocket, [CALL_UDPBIND - CALL_FIRST] = call_udpbind,
+    [CALL_UDPSENDTO - CALL_FIRST] = call_udpsendto, [CALL_UDPRECVFROM - CALL_FIRST] = call_udprecvfrom,
+    [CALL_UDPCLOSE - CALL_FIRST] = call_udpclose,   [CALL_TCPSOCKET - CALL_FIRST] = call_tcpsocket,
+    [CALL_TCPBIND - CALL_FIRST] = call_tcpbind,     [CALL_TCPCONNECT - CALL_FIRST] = call_tcpconnect,
+    [CALL_TCPLISTEN - CALL_FIRST] = call_tcplisten, [CALL_TCPSEND - CALL_FIRST] = call_tcpsend,
+    [CALL_TCPRECV - CALL_FIRST] = call_tcprecv,     [CALL_TCPCLOSE - CALL_FIRST] = call_tcpclose,
+};
