@@ -53,6 +53,8 @@ def include_allowed(path, target):
         return path.parts[:2] == target.parts[:2] or target_top == "kernel"
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
+    if path.parts[:2] == ("api", "lyraos"):   # its kernel part over the preemptive one
+        return target_top == "api" or target.parts[:2] == ("kernel", "preempt")
     if top == "api":
         return target_top == "api"
     if path.parts[:2] == ("apps", "host"):   # puts the parts together
