@@ -112,7 +112,9 @@ bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct pac
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
 void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push);
 void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once);
-static inline bool tcp_receive_ack_due(const struct tcp_conn *c) { return c->rcv.nxt - c->rcv.acked >= 2u * c->rcv_mss; }
+// More than a full segment's worth: of full segments every second, and what no delay of ours may hold back (RFC 8985 §7.2: a sender expects
+// one only where a single segment is out, and probes for its tail otherwise).
+static inline bool tcp_receive_ack_due(const struct tcp_conn *c) { return c->rcv.nxt - c->rcv.acked > c->rcv_mss; }
 bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length);
 // Makes memory for the next `length` bytes exist. false: there is none.
 static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length)

@@ -146,7 +146,7 @@ void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t
         c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
 }
 
-// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment's worth, and within WEIR_CFG_TCP_DELAYED_ACK_MS.
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment, and within WEIR_CFG_TCP_DELAYED_ACK_MS.
 void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
 {
     if (c->quick_acks) {
