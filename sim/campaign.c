@@ -380,9 +380,12 @@ static void add_flows(struct campaign *c)
 static void change(void *context)
 {
     struct campaign *c = context;
-    const uint16_t mtu = c->sim->links->ways[0].way.mtu;
+    const struct sim_way *before = &c->sim->links->ways[0].way;
+    const uint16_t mtu = before->mtu;
     plan_way(c, &c->changed, true);
     c->changed.mtu = mtu;
+    if (c->changed.delay_ns < before->delay_ns)
+        c->clean = false;  // what leaves now overtakes what is under way
     if (c->out)
         describe_way(c, c->sim->links->name, "becomes", &c->changed);
     sim_link_set(c->sim->links, false, &c->changed);
