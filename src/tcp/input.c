@@ -33,8 +33,8 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     const uint32_t length = segment->length + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
     const uint32_t window = c->rcv.edge - c->rcv.nxt;
     const uint32_t ahead = segment->seq - c->rcv.nxt;
-    if (ahead < window || (ahead == 0 && length == 0))
-        return TCP_NEXT;
+    if (ahead < window || (ahead == 0 && !segment->length && !(segment->flags & TCP_SYN)))
+        return TCP_NEXT;  // a FIN alone needs no room
     // It begins outside. Its last byte may still lie inside, or it ends right at rcv.nxt and carries a usable ACK.
     if (length && segment->seq + length - 1 - c->rcv.nxt < window && seq_lt(segment->seq, c->rcv.nxt))
         return TCP_NEXT;
