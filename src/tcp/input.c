@@ -40,8 +40,9 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
         return TCP_NEXT;
     if (!length && ahead == window && !(segment->flags & TCP_RST))
         return TCP_NEXT;  // an ACK at the right edge of a full window
-    // A probe of a closed window: its data is refused and answered, yet ACK, RST and URG are taken (MUST-66).
-    if (ahead == 0) {
+    // A probe of a closed window, or a FIN behind data that filled it and is missing: refused and answered, yet ACK, RST and URG are taken
+    // (MUST-66).
+    if (ahead == 0 || (ahead == window && !segment->length && (segment->flags & (TCP_FIN | TCP_RST)) == TCP_FIN)) {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
         segment->length = 0;
         segment->flags &= (uint8_t) ~(TCP_FIN | TCP_SYN);
