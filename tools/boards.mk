@@ -100,7 +100,7 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
-PROCESS_PROGRAMS := processes
+PROCESS_PROGRAMS := processes flock_clients
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
@@ -129,9 +129,10 @@ PROGRAM_PARTS_processes := $(PREEMPT) $(filter-out api/flock/calls.c,$(wildcard 
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 # The thesis's two clients.
-PROGRAM_BOARDS_flock_clients := mps2-an385
-PROGRAM_PARTS_flock_clients := $(PREEMPT) $(filter-out api/flock/trap.c,$(wildcard api/flock/*.c)) apps/text.c $(wildcard examples/flock/*.c)
-PROGRAM_FLAGS_flock_clients := -DWEIR_CFG_SOCKETS=8
+PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
+PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
+PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
+PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A board's image with the thesis's two clients, each a process on the preemptive kernel: a thread, and sockets that nobody else has. Their
-// servers are not on the board's network; the way there leads through its gateway.
-#include "api/flock/system.h"
+// A board's image with the thesis's two clients, each a process that reaches the stack by system calls. Their servers are not on the
+// board's network; the way there leads through its gateway.
+#include <string.h>
+
 #include "apps/text.h"
 #include "boards/board.h"
 #include "examples/flock/http.h"
 #include "examples/flock/process.h"
 #include "examples/flock/sntp.h"
 #include "ports/preempt/preempt_port.h"
+#include "ports/preempt/process_sockets.h"
 
-#define PROCESSES 2
-#define DESCRIPTORS 2  // of a process
-#define PROCESS_STACK 3072
-#define IO_STACK 2048
-#define IDLE_STACK 256
-enum { PROCESS_PRIORITY = 10, IO_PRIORITY = 20 };
+#ifndef STACK_UNIT
+#define STACK_UNIT 256  // bytes
+#endif
+#define POOL_BYTES (160 * STACK_UNIT)
+enum { PROCESS_PRIORITY = 10, FIRST_PRIORITY = 15, REAPER_PRIORITY = 17, IO_PRIORITY = 20 };
+enum { CALL_PRINT = CALL_SOCKETS_END, CALLS = CALL_PRINT + 1 - CALL_FIRST };
 
-struct process {
-    struct thread thread;
-    struct flock flock;
-    const char *name, *end;
-    int (*program)(void);
-    uint64_t stack[PROCESS_STACK / 8], sockets[(640 + DESCRIPTORS * 512) / 8];
-};
-static struct process processes[PROCESSES] = {{.name = "sntp", .end = "sntp ended with ", .program = sntp_client},
-                                              {.name = "http", .end = "http ended with ", .program = http_client}};
-static uint64_t memory[MEMORY_BYTES / 8], io_stack[IO_STACK / 8], idle_stack[IDLE_STACK / 8];
-static struct flock_listeners listeners;
+static uint64_t pool[POOL_BYTES / 8], io_stack[8 * STACK_UNIT / 8], first_stack[8 * STACK_UNIT / 8];
+static uint64_t reaper_stack[6 * STACK_UNIT / 8], idle_stack[STACK_UNIT / 8];
+static struct kmem kmem;
 static struct preempt_port port;
 static struct weir_netif netif;
-static struct mutex console;
+static struct process sntp, http;
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
@@ -42,85 +36,132 @@ static void overflow(struct thread *thread)
         ;
 }
 
-// --- the system's side of a process -----------------------------------------------------------------------------------------------------
+// --- the processes' side: without privileges ---------------------------------------------------------------------------------------------
 
-void print(const char *text)
+void print(const char *text) { (void)process_call(CALL_PRINT, (intptr_t)text, 0, 0, 0, 0, 0); }
+
+static void put_line(char *line, size_t bytes, const char *before, unsigned number, const char *behind)
+{
+    struct text text;
+    text_init(&text, line, (uint32_t)bytes);
+    text_put(&text, before);
+    text_u64(&text, number);
+    text_put(&text, behind);
+}
+
+void print_number(const char *before, unsigned number, const char *behind)
+{
+    char line[80];
+    put_line(line, sizeof line, before, number, behind);
+    print(line);
+}
+
+static int run_sntp(void *unused)
+{
+    (void)unused;
+    return sntp_client();
+}
+static int run_http(void *unused)
+{
+    (void)unused;
+    return http_client();
+}
+
+// --- the kernel's side -------------------------------------------------------------------------------------------------------------------
+
+static struct mutex console;
+
+static void put(const char *text)
 {
     mutex_lock(&console);
     board_puts(text);
     mutex_unlock(&console);
 }
 
-void print_number(const char *before, unsigned number, const char *behind)
+static intptr_t call_print(struct process *self, const intptr_t arguments[])
 {
-    char line[80];
-    struct text text;
-    text_init(&text, line, sizeof line);
-    text_put(&text, before);
-    text_u64(&text, number);
-    text_put(&text, behind);
-    print(line);
+    (void)self;
+    put((const char *)arguments[0]);
+    return 0;
 }
 
-// The thread is its process's first member.
-static const struct flock *calling_process(void) { return &((const struct process *)(const void *)thread_self())->flock; }
-
-static void run(void *context)
+static bool start_processes(struct weir *weir)
 {
-    struct process *process = context;
-    const int status = process->program();
-    bsd_destroy(process->flock.bsd);  // whatever it left open
-    print_number(process->end, (unsigned)status, "\n");
+    static process_call_handler *calls[CALLS];
+    static const struct process_system system = {&kmem, calls, CALLS, process_sockets_begin, process_sockets_end};
+    const struct thread_config reaper = {.stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};
+    memcpy(calls, process_socket_calls, sizeof process_socket_calls);
+    calls[CALL_PRINT - CALL_FIRST] = call_print;
+    process_sockets_init(weir, &kmem);
+    return process_init(&system, &reaper) &&
+           process_start(&sntp, &(struct process_config){"sntp", run_sntp, NULL, 12 * STACK_UNIT, PROCESS_PRIORITY}) &&
+           process_start(&http, &(struct process_config){"http", run_http, NULL, 12 * STACK_UNIT, PROCESS_PRIORITY});
 }
 
-static bool start_process(struct process *process)
-{
-    const struct weir_bsd_config config = {.descriptors = DESCRIPTORS,
-                                           .memory = process->sockets,
-                                           .memory_bytes = sizeof process->sockets,
-                                           .set_errno = preempt_port_set_errno};
-    process->flock = (struct flock){bsd_create(port.weir, &config), &listeners};
-    return process->flock.bsd && thread_create(&process->thread, &(struct thread_config){process->name, run, process, process->stack,
-                                                                                         sizeof process->stack, PROCESS_PRIORITY});
-}
+#if WEIR_CFG_ALLOCATOR
+// Apart from the processes': under the instance's lock nobody waits for a walk through theirs.
+static uint64_t instance_pool[(1 << 20) / 8];
+static struct kmem instance_kmem;
+static void instance_memory(void) { kmem_init(&instance_kmem, instance_pool, sizeof instance_pool); }
+static void *from_pool(size_t bytes) { return kmem_alloc(&instance_kmem, bytes); }
+static void to_pool(void *memory) { kmem_free(&instance_kmem, memory); }
+#define ALLOCATOR .alloc = from_pool, .free = to_pool
+#define INSTANCE NULL, 0
+#else
+#define ALLOCATOR .alloc = NULL
+#define INSTANCE memory, sizeof memory
+static uint64_t memory[MEMORY_BYTES / 8];
+static void instance_memory(void) {}
+#endif
 
-// --- start ------------------------------------------------------------------------------------------------------------------------------
-
-static bool start_stack(void)
+static struct weir *start_stack(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy};
+    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static volatile bool unused;
+    kmem_init(&kmem, pool, sizeof pool);
+    instance_memory();
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &port.port, NULL);
+    struct weir *weir = weir_create(INSTANCE, &port.port, NULL);
     if (!weir)
-        return false;
+        return NULL;
     preempt_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
     if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
         weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0 ||
         weir_route_add(weir, weir_addr_any(), 0, weir_ip4(BOARD_GATEWAY), &netif, 0) < 0)
-        return false;
+        return NULL;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
-    return preempt_port_start(&port, &io, PROCESS_PRIORITY);
+    return preempt_port_start(&port, &io, PROCESS_PRIORITY) ? weir : NULL;
+}
+
+static void report(struct process *process, const char *what)
+{
+    char line[80];
+    int status = 0;
+    (void)process_wait(process, KERNEL_NEVER, &status);
+    put_line(line, sizeof line, what, (unsigned)status, "\n");
+    put(line);
 }
 
 static void first(void *unused)
 {
     (void)unused;
-    bool good = start_stack();
-    flock_use(calling_process);
-    for (uint32_t i = 0; i < PROCESSES; i++)
-        good = good && start_process(&processes[i]);
-    print(good ? "weir: processes are running\n" : "weir: no memory, or no interface\n");
+    struct weir *weir = start_stack();
+    if (!weir || !start_processes(weir)) {
+        put("weir: no memory, or no interface\n");
+        return;
+    }
+    put("weir: processes are running\n");
+    report(&sntp, "sntp ended with ");
+    report(&http, "http ended with ");
 }
 
 int main(void)
 {
     static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
     static struct thread starter;
-    static uint64_t stack[2048 / 8];
+    const struct thread_config config = {"first", first, NULL, first_stack, sizeof first_stack, FIRST_PRIORITY};
     board_init();
-    const struct thread_config config = {"first", first, NULL, stack, sizeof stack, PROCESS_PRIORITY + 1};
     if (!kernel_init(&board) || !thread_create(&starter, &config)) {
         board_puts("weir: no memory\n");
         return 1;

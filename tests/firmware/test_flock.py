@@ -17,7 +17,7 @@ from boards import ADDRESS, HOST, command  # noqa: E402
 from flock_peer import Peer  # noqa: E402
 from netns import Lab, Process, until  # noqa: E402
 
-BOARD, PROGRAM = "mps2-an385", "flock_clients"
+BOARDS, PROGRAM = ("mps2-an385", "xilinx-zynq-a9"), "flock_clients"
 SERVER = "130.149.17.21"
 FOLDER = ROOT / "build/tests/flock"
 LINES = "".join(f"line {number} of a page that takes some segments\n" for number in range(600))
@@ -67,10 +67,12 @@ def serve(namespace):
     assert until(lambda: all(port in namespace.run("ss", "-Hulnt") for port in (":123 ", ":80 ")), 15)
 
 
-def test_against_chrony_and_nginx_behind_a_router(lab):
+@pytest.fixture(scope="module")
+def router(lab):
+    """Linux between the board's link and the server's. None: TAP is not permitted here."""
     router, server = lab.namespace("router"), lab.namespace("server")
     if not lab.tap(router, "weir0"):
-        pytest.skip("no TAP is permitted here")
+        return None
     router.address("weir0", f"{HOST}/24")
     lab.veth(router, "eth0", server, "eth0")
     router.address("eth0", "192.0.2.1/24")
@@ -80,17 +82,27 @@ def test_against_chrony_and_nginx_behind_a_router(lab):
     router.run("ip", "route", "add", SERVER, "via", "192.0.2.2")
     router.run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
     serve(server)
-    machine = router.start(*command(BOARD, "tap,ifname=weir0,script=no,downscript=no", PROGRAM))
+    return router
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_against_chrony_and_nginx_behind_a_router(router, board):
+    if not router:
+        pytest.skip("no TAP is permitted here")
+    (FOLDER / "access.log").write_text("")
+    machine = router.start(*command(board, "tap,ifname=weir0,script=no,downscript=no", PROGRAM))
     check(finished(machine), LINES)
+    machine.stop()
     logged = (FOLDER / "access.log").read_text()
     assert logged.startswith(f"{ADDRESS} ") and '"GET / HTTP/1.1" 200' in logged
 
 
+@pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("loss", (0, 0.15), ids=("clean", "lossy"))
-def test_without_privileges(loss):
+def test_without_privileges(board, loss):
     with Peer(SERVER, gateway=HOST, page=LINES.encode(), loss=loss) as peer:
-        log = ROOT / f"build/boards/{BOARD}/{PROGRAM}.{loss}.log"
-        machine = Process(command(BOARD, f"socket,udp=127.0.0.1:{peer.port},localaddr=127.0.0.1:{peer.there}", PROGRAM), log)
+        log = ROOT / f"build/boards/{board}/{PROGRAM}.{loss}.log"
+        machine = Process(command(board, f"socket,udp=127.0.0.1:{peer.port},localaddr=127.0.0.1:{peer.there}", PROGRAM), log)
         try:
             check(finished(machine), LINES)
         finally:
