@@ -49,11 +49,11 @@ def include_allowed(path, target):
         return target_top == "drivers"
     if top == "kernel":
         return path.parts[:2] == target.parts[:2]
-    if top == "ports":
-        return path.parts[:2] == target.parts[:2] or target_top == "kernel"
+    if top == "ports":   # (process_sockets.c is the kernel's side of api/flock's system calls)
+        return path.parts[:2] == target.parts[:2] or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] == ("api", "flock"))
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
-    if path.parts[:2] == ("api", "lyraos"):   # its kernel part over the preemptive one
+    if path.parts[:2] in (("api", "lyraos"), ("api", "flock")):   # their kernel parts over the preemptive one
         return target_top == "api" or target.parts[:2] == ("kernel", "preempt")
     if top == "api":
         return target_top == "api"
