@@ -162,15 +162,23 @@ static void put(struct lan9118 *device, const struct weir_slice *slice, bool fir
 {
     const uint32_t offset = (uint32_t)((uintptr_t)slice->data & 3);
     const uint8_t *const from = slice->data - offset;
-    uint32_t left = slice->length + offset;
+    const uint32_t left = slice->length + offset;
     write(device, TX_DATA, offset << 16 | (uint32_t)first << 13 | (uint32_t)last << 12 | slice->length);
     write(device, TX_DATA, total);
-    for (uint32_t at = 0; left; at += 4) {
-        uint32_t word = 0;
-        const uint32_t skip = at ? 0 : offset, here = left < 4 ? left : 4;
-        memcpy((uint8_t *)&word + skip, from + at + skip, here - skip);  // never a byte that is not the slice's
+    uint32_t at = 0, word = 0;
+    if (offset && left) {  // never a byte that is not the slice's
+        at = left < 4 ? left : 4;
+        memcpy((uint8_t *)&word + offset, from + offset, at - offset);
         write(device, TX_DATA, word);
-        left -= here;
+    }
+    for (; left - at >= 4; at += 4) {
+        memcpy(&word, from + at, 4);
+        write(device, TX_DATA, word);
+    }
+    if (left > at) {
+        word = 0;
+        memcpy(&word, from + at, left - at);
+        write(device, TX_DATA, word);
     }
 }
 

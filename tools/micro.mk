@@ -3,8 +3,8 @@
 # and on this machine (build/host/micro/PROGRAM).
 BOARDS += mps2-an385-micro
 MICRO := $(B)/boards/mps2-an385-micro
-# MICRO_SHARED: also those of the monolithic image it is compared with (bench-micro).
-MICRO_LIMITS := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=9 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=102400
+# Also those of the monolithic image it is compared with (bench-micro). -fbuiltin: a copy of four bytes is an instruction, not a call.
+MICRO_LIMITS := -fbuiltin $(call as_flags,SOCKETS=9 LISTENERS=2 DATAGRAM_SOCKETS=2 TCP_TIME_WAIT=4 NETIFS=1) -UMEMORY_BYTES -DMEMORY_BYTES=131072
 MICRO_FLAGS := $(MICRO_LIMITS) -DMICRO_SESSIONS=2 -DMICRO_CHANNELS=6 -DFRAMES_SLOTS=16u
 MICRO_SOURCES := boards/cortex_m/start.c boards/cortex_m/systick.c boards/mps2-an385-micro/board.c boards/memory_mac/memory.c drivers/lan9118.c \
     $(wildcard kernel/micro/*.c) kernel/micro/arch/cortex_m.c $(addprefix ports/micro/,channel.c client.c netif.c processes.c relay.c server.c) \
@@ -24,3 +24,13 @@ $(MICRO)/echo.elf: $(MICRO_OBJECTS) boards/mps2-an385-micro/link.ld boards/corte
 	@$(MICRO_CC) --specs=nano.specs -nostartfiles -T boards/mps2-an385-micro/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(filter %.o,$^) -o $@
 firmware: $(MICRO)/echo.elf
 -include $(MICRO_OBJECTS:.o=.d)
+
+# microkernel_ratio (tools/micro_bench.py): beside the image above the same stack on the preemptive kernel.
+PROGRAM_PARTS_bulk_echo := $(PREEMPT) bench/metal/bulk_echo.c boards/memory_mac/memory.c
+PROGRAM_FLAGS_bulk_echo := $(MICRO_LIMITS)
+PROGRAM_LINK_bulk_echo := -Wl,--defsym=link_stack_bytes=2048
+$(eval $(call program,mps2-an385,bulk_echo))
+.PHONY: bench-micro
+bench-micro: $(MICRO)/echo.elf $(B)/boards/mps2-an385/bulk_echo.elf
+	@$(PYTHON) tools/micro_bench.py
+bench-metal: bench-micro

@@ -12,7 +12,9 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
     uint8_t *t = to;
     const uint8_t *f = from;
-    if (bytes >= 16 && !(((uintptr_t)t | (uintptr_t)f) & 3)) {
+    if (bytes >= 16 && !(((uintptr_t)t ^ (uintptr_t)f) & 3)) {
+        for (; (uintptr_t)t & 3; bytes--)
+            *t++ = *f++;
         __asm__ volatile("subs %2, #32\n\t"
                          "blo 2f\n"
                          "1: ldmia %1!, {r3, r4, r5, r6}\n\t"

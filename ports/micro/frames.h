@@ -48,7 +48,7 @@ struct micro_netif {
     uint32_t seen;           // `received` at the last look
     bool carrier;
     uint32_t bad;                                  // frames with a length that cannot be
-    uint32_t head[(2 + WEIR_FRAME_HEAD + 3) / 4];  // of the frame in hand: what is parsed is out of the driver's reach
+    uint32_t head[(4 + WEIR_FRAME_HEAD + 3) / 4];  // of the frame in hand: what is parsed is out of the driver's reach
 };
 
 // An Ethernet interface without a driver, its link down after weir_netif_add and the first turn.

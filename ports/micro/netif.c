@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "frames.h"
 
+#define HEAD_BYTES (WEIR_FRAME_HEAD + 2u)  // two more: what follows is aligned as what it is copied to
+
 static enum weir_tx_verdict tx(struct weir_netif *netif, const struct weir_tx *tx)
 {
     struct micro_netif *own = netif->driver_data;
@@ -65,7 +67,7 @@ static void take(struct micro_netif *own, const struct frames_slot *slot)
         return;
     }
     uint8_t *head = (uint8_t *)own->head + 2;
-    const uint32_t copied = length < WEIR_FRAME_HEAD ? length : WEIR_FRAME_HEAD;
+    const uint32_t copied = length < HEAD_BYTES ? length : HEAD_BYTES;
     memcpy(head, slot->frame, copied);
     const struct weir_slice slices[2] = {{head, copied}, {slot->frame + copied, length - copied}};
     const struct weir_frame frame = {.slices = slices, .length = length, .count = length > copied ? 2 : 1};
