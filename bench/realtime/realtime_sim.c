@@ -2,6 +2,7 @@
 // The real-time work's benchmark in virtual time, and what grew out of it. One line of JSON for all seeds of one setting:
 //
 //   weir-realtime player mode=weir loss=100000 seeds=1-20     the work's: a file from a Xinu-like sender, read by the clock
+//   weir-realtime voice frame=160 period=20 playout=60 loss=100000    live frames from a Weir sender (bulk=1: a file)
 //   weir-realtime fairness mode=weir seeds=1-5                ten frame streams beside ten cubic flows on a full link
 //
 // Loss is in millionths, each way, independent; the handshake is exempt.
@@ -16,7 +17,7 @@
 struct settings {
     char command[16], mode[16];
     long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms, no_fast_retransmit, silent;
-    long streams, flows, rate, queue, seconds;
+    long streams, flows, rate, queue, seconds, playout_ms, frames, bulk;
 };
 
 static const char *const mode_names[] = {"off", "regular", "regular_update", "skip", "skip_update", "weir"};
@@ -27,6 +28,25 @@ struct sums {
     uint64_t segments, retransmits, timeouts, probes, unsent_acks, wrong;
     uint32_t round_trip_us, loss_ppm, runs;
 };
+
+static void sums_add(struct sums *sums, const struct weir_realtime_stats *stats, double percent)
+{
+    sums->met_percent += percent;
+    sums->least_percent = sums->runs && sums->least_percent < percent ? sums->least_percent : percent;
+    sums->met += stats->met;
+    sums->late += stats->late;
+    sums->skipped += stats->skipped;
+    sums->out_of_order += stats->out_of_order;
+    sums->backtracked += stats->backtracked;
+    sums->filled += stats->filled;
+    sums->bytes_skipped += stats->bytes_skipped;
+    for (int i = 0; i < WEIR_REALTIME_UPDATES; i++)
+        sums->updates[i] += stats->updates[i];
+    sums->acks += stats->acks;
+    sums->round_trip_us = stats->round_trip_us;
+    sums->loss_ppm = stats->loss_ppm;
+    sums->runs++;
+}
 
 static enum weir_realtime_mode mode_of(const char *name)
 {
@@ -145,29 +165,14 @@ static void player_run(const struct settings *s, uint64_t seed, struct sums *sum
         fail(sim_failure(p.sim));
     struct weir_realtime_stats stats;
     weir_realtime_stats(sim_host_weir(p.host), p.socket, &stats);
-    const double percent = 100.0 * p.in_time / p.deadlines;
-    sums->met_percent += percent;
-    sums->least_percent = sums->runs && sums->least_percent < percent ? sums->least_percent : percent;
+    sums_add(sums, &stats, 100.0 * p.in_time / p.deadlines);
     sums->ticked_percent += 100.0 * p.got / p.deadlines;
-    sums->met += stats.met;
-    sums->late += stats.late;
-    sums->skipped += stats.skipped;
-    sums->out_of_order += stats.out_of_order;
-    sums->backtracked += stats.backtracked;
-    sums->filled += stats.filled;
-    sums->bytes_skipped += stats.bytes_skipped;
-    for (int i = 0; i < WEIR_REALTIME_UPDATES; i++)
-        sums->updates[i] += stats.updates[i];
-    sums->acks += stats.acks;
-    sums->round_trip_us = stats.round_trip_us;
-    sums->loss_ppm = stats.loss_ppm;
     sums->segments += p.sender.stats.segments;
     sums->retransmits += p.sender.stats.retransmits;
     sums->timeouts += p.sender.stats.timeouts;
     sums->probes += p.sender.stats.probes;
     sums->unsent_acks += p.sender.stats.unsent_acks;
     sums->wrong += p.wrong;
-    sums->runs++;
     xinu_close(&p.sender);
     sim_close(p.sim);
     free(p.frame);
@@ -223,7 +228,7 @@ static void write_frame(void *context)
     else
         t->frames_refused++;
     sim_host_kick(t->source);
-    sim_event_set(t->sim, &t->write, sim_now(t->sim) + SIM_MS((uint64_t)t->s->period_ms));
+    sim_event_set(t->sim, &t->write, sim_now(t->sim) + (t->s->bulk ? READ_NS : SIM_MS((uint64_t)t->s->period_ms)));
 }
 
 static void play_begin(struct stream *t)
@@ -257,7 +262,7 @@ static void read_stream(void *context)
 static void stream_open(struct stream *t, const struct settings *s, struct sim *sim, struct sim_host *source, struct sim_host *reader)
 {
     const struct weir_endpoint any = {weir_addr_any(), PORT}, peer = {sim_host_address(source), PORT};
-    const struct weir_realtime settings = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame};
+    const struct weir_realtime settings = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
     *t = (struct stream){.s = s, .sim = sim, .source = source, .reader = reader};
     t->write = (struct event){.happen = write_frame, .context = t};
     t->read = (struct event){.happen = read_stream, .context = t};
@@ -268,7 +273,7 @@ static void stream_open(struct stream *t, const struct settings *s, struct sim *
         fail("cannot listen");
     host_clock(reader);
     t->in = weir_socket_open(sim_host_weir(reader), WEIR_STREAM, 0);
-    weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_RECEIVE_BUFFER, 4 * (int32_t)s->frame);
+    weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)s->buffer);
     if ((settings.mode && weir_realtime_set(sim_host_weir(reader), t->in, &settings)) ||
         weir_socket_connect(sim_host_weir(reader), t->in, &peer) != WEIR_IN_PROGRESS)
         fail("cannot connect");
@@ -359,6 +364,75 @@ static void fairness(const struct settings *s)
            s->streams ? met / runs / (double)s->streams : 0.0, runs);
 }
 
+// --- live frames from a Weir sender ------------------------------------------------------------------------------------------------------
+
+// A frame each period, whole at the reader's within `playout` ms of being written or of no use.
+struct voice {
+    struct stream stream;
+    uint32_t frames, reads, got;
+    uint64_t first_ns;
+    bool done;
+};
+
+static void voice_read(void *context)
+{
+    struct voice *v = context;
+    struct stream *t = &v->stream;
+    struct weir_realtime_frame frame;
+    host_clock(t->reader);
+    v->got += weir_realtime_read(sim_host_weir(t->reader), t->in, t->frame, sizeof t->frame, &frame) > 0 && !frame.late;
+    sim_host_kick(t->reader);
+    if (++v->reads >= v->frames)
+        v->done = true;
+    else
+        sim_event_set(t->sim, &t->read, sim_now(t->sim) + SIM_MS((uint64_t)t->s->period_ms));
+}
+
+static bool voice_done(void *context) { return ((const struct voice *)context)->done; }
+static bool voice_ready(void *context)
+{
+    const struct voice *v = context;
+    return weir_socket_ready(sim_host_weir(v->stream.reader), v->stream.in) & WEIR_WRITABLE;
+}
+
+static void voice_run(const struct settings *s, uint64_t seed, struct sums *sums)
+{
+    struct voice v = {.frames = (uint32_t)s->frames};
+    struct stream *t = &v.stream;
+    struct sim_way way = {.delay_ns = SIM_US((uint64_t)s->delay_us)};
+    struct sim *sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
+    struct sim_host *source = sim_host_add(sim, "source", NULL), *reader = sim_host_add(sim, "reader", NULL);
+    struct sim_link *link = sim_link_add(sim, sim_node_of(source), sim_node_of(reader), &(struct sim_link_options){.there = way});
+    stream_open(t, s, sim, source, reader);
+    sim_event_cancel(sim, &t->write);
+    sim_event_cancel(sim, &t->read);
+    if (!sim_run_until(sim, voice_ready, &v, SIM_S(10)) || !voice_ready(&v))
+        fail("no connection");
+    way.loss_ppm = (uint32_t)s->loss;
+    sim_run(sim, sim_now(sim) + SIM_MS(50));
+    sim_link_set(link, false, &way);
+    sim_link_set(link, true, &way);
+    const uint64_t first_ns = sim_now(sim) + SIM_MS(1);
+    const struct weir_realtime settings = {.mode = mode_of(s->mode),
+                                           .frame_bytes = (uint32_t)s->frame,
+                                           .period_us = (uint32_t)s->period_ms * 1000,
+                                           .first_us = host_now_us(reader) + (1 + (uint64_t)s->playout_ms) * 1000,
+                                           .stored = s->bulk};
+    if (weir_realtime_set(sim_host_weir(reader), t->in, &settings))
+        fail("no such mode");
+    t->read = (struct event){.happen = voice_read, .context = &v};
+    sim_event_set(sim, &t->write, first_ns);
+    sim_event_set(sim, &t->read, first_ns + SIM_MS((uint64_t)s->playout_ms));
+    if (!sim_run_until(sim, voice_done, &v, SIM_S(100000)))
+        fail(sim_failure(sim));
+    struct weir_realtime_stats stats;
+    weir_realtime_stats(sim_host_weir(reader), t->in, &stats);
+    sums_add(sums, &stats, 100.0 * v.got / v.frames);
+    sums->ticked_percent += 100.0 * v.got / v.frames;
+    stream_close(t);
+    sim_close(sim);
+}
+
 // --- the settings ----------------------------------------------------------------------------------------------------------------------
 
 static void set(struct settings *s, const char *word)
@@ -366,14 +440,16 @@ static void set(struct settings *s, const char *word)
     const struct {
         const char *name;
         long *value;
-    } numbers[] = {{"loss", &s->loss},         {"bytes", &s->bytes},
-                   {"frame", &s->frame},       {"period", &s->period_ms},
-                   {"buffer", &s->buffer},     {"mss", &s->mss},
-                   {"delay_us", &s->delay_us}, {"persist", &s->persist_ms},
-                   {"rto", &s->rto_least_ms},  {"no_fr", &s->no_fast_retransmit},
-                   {"silent", &s->silent},     {"streams", &s->streams},
-                   {"flows", &s->flows},       {"rate", &s->rate},
-                   {"queue", &s->queue},       {"seconds", &s->seconds}};
+    } numbers[] = {{"loss", &s->loss},          {"bytes", &s->bytes},
+                   {"frame", &s->frame},        {"period", &s->period_ms},
+                   {"buffer", &s->buffer},      {"mss", &s->mss},
+                   {"delay_us", &s->delay_us},  {"persist", &s->persist_ms},
+                   {"rto", &s->rto_least_ms},   {"no_fr", &s->no_fast_retransmit},
+                   {"silent", &s->silent},      {"streams", &s->streams},
+                   {"flows", &s->flows},        {"rate", &s->rate},
+                   {"queue", &s->queue},        {"seconds", &s->seconds},
+                   {"playout", &s->playout_ms}, {"frames", &s->frames},
+                   {"bulk", &s->bulk}};
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
     if (length == 4 && !strncmp(word, "mode", 4)) {
@@ -408,18 +484,23 @@ int main(int argc, char **argv)
                          .flows = 10,
                          .rate = 2000000,
                          .queue = 25000,
-                         .seconds = 120};
+                         .seconds = 120,
+                         .playout_ms = 60,
+                         .frames = 3000};
     struct sums sums = {0};
     if (argc < 2)
         return 2;
+    if (strcmp(argv[1], "player"))
+        s.mss = 0;  // the mode's own
     for (int i = 2; i < argc; i++)
         set(&s, argv[i]);
     if (!strcmp(argv[1], "fairness")) {
         fairness(&s);
         return 0;
     }
+    const bool voice = !strcmp(argv[1], "voice");
     for (long seed = s.first_seed; seed <= s.last_seed; seed++)
-        player_run(&s, (uint64_t)seed, &sums);
+        (voice ? voice_run : player_run)(&s, (uint64_t)seed, &sums);
     print_player(&sums);
     return 0;
 }

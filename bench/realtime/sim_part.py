@@ -72,7 +72,7 @@ def sweeps(progress):
 # --- fairness, and what it costs ------------------------------------------------------------------------------------------------------------
 def fairness(progress):
     progress.step("ten streams beside ten cubic flows")
-    ordinary, real_time = (simulate("fairness", mode=mode, seeds=SWEEP_SEEDS) for mode in ("off", "weir"))
+    ordinary, real_time = (simulate("fairness", mode=mode, seeds=SWEEP_SEEDS, buffer=8192) for mode in ("off", "weir"))
     alone = simulate("fairness", mode="off", seeds=SWEEP_SEEDS, streams=0)
     loss = 100 * (1 - real_time["cubic_kbit"] / ordinary["cubic_kbit"])
     return {"fairness": {"cubic_loss_percent": round(loss, 2), "cubic_alone_kbit": alone["cubic_kbit"], "beside_ordinary": ordinary, "beside_real_time": real_time}}

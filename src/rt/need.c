@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // When an ACK is needed that nothing else makes leave. The work asked when a gracious window update is required; the answer is: when the
 // first frame for which the sender has no window would come too late if the next read's were waited for. How much earlier than its deadline
-// a frame must be let go, the lead, is a round trip; where segments are lost, three, and a timeout of the sender's unless SACK spares it.
+// a frame must be let go, the lead, is a round trip; where segments are lost, three, and a timeout of the sender's with its first doubling.
 // What was asked for and did not come is asked for again, each round trip, until it would be of no use.
 #include "rt/rt.h"
 
@@ -19,7 +19,7 @@ static uint32_t patience(const struct rt *rt, const struct rt_line *line)
 static uint32_t lead(const struct rt *rt, const struct rt_line *line)
 {
     const uint32_t rtt = min_u32(rt_round_trip(rt, line), INT32_MAX / 8), one = rtt + rtt / 4;
-    return rt_lossy(rt) ? 3 * one + (line->sack ? 0 : PEER_RTO_US + rtt) : one;
+    return rt_lossy(rt) ? 3 * one + 3 * (PEER_RTO_US + rtt) : one;
 }
 
 // µs from now until the deadline of the frame that holds `seq`; NO_TIME: it has none, or it is far away.
@@ -32,12 +32,20 @@ static int32_t time_left(const struct rt *rt, const struct rt_line *line, uint32
     return left > NO_TIME / 2 ? NO_TIME : left < -NO_TIME / 2 ? -NO_TIME / 2 : (int32_t)left;
 }
 
+// As far as the sender will go: less than a segment's worth of window it lets lie (RFC 9293 §3.8.6.2.1).
+static uint32_t usable_edge(const struct rt *rt, const struct rt_line *line)
+{
+    const uint32_t left = seq_lt(rt->seen, line->edge) ? line->edge - rt->seen : 0;
+    return line->edge - left % max_u32(line->segment_bytes, 1);
+}
+
 // The next read, at its deadline the latest, is the next opportunity.
 static bool window_needed(const struct rt *rt, const struct rt_line *line)
 {
     if (line->ended || !seq_lt(line->edge, line->would))
         return false;
-    const uint32_t frames = seq_lt(rt->frame_seq, line->edge) ? (line->edge - rt->frame_seq) / rt->settings.frame_bytes : 0;
+    const uint32_t edge = usable_edge(rt, line);
+    const uint32_t frames = seq_lt(rt->frame_seq, edge) ? (edge - rt->frame_seq) / rt->settings.frame_bytes : 0;
     return (uint64_t)frames * rt->settings.period_us < lead(rt, line);
 }
 
@@ -54,7 +62,8 @@ static uint32_t first_missing(const struct rt *rt, const struct rt_line *line)
 // comes as long before its deadline as those before it did.
 static uint32_t expected_us(const struct rt *rt, const struct rt_line *line, uint32_t missing, int32_t left)
 {
-    const uint32_t asked = rt->asked_us + patience(rt, line);
+    // A sender with SACK knows by now what is missing; others need the repetition itself.
+    const uint32_t times = line->sack && !rt->opened ? min_u32(rt->repeats, 2) : 0, asked = rt->asked_us + (patience(rt, line) << times);
     if (seq_lt(missing, rt->seen) || rt->repeats || rt->early_us == INT32_MIN || left == NO_TIME)
         return asked;
     const uint32_t usual = line->now_us + (uint32_t)(left - rt->early_us) + rt_round_trip(rt, line) / 4 + SLACK_US;
@@ -89,7 +98,7 @@ void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order)
     if (window_needed(rt, line))
         rt_acknowledge(order, 1, WEIR_REALTIME_NEED);
     const uint32_t missing = first_missing(rt, line);
-    if (line->ended ? !seq_lt(missing, line->fin) : !seq_lt(missing, line->edge))
+    if (line->ended ? !seq_lt(missing, line->fin) : !seq_lt(missing, usable_edge(rt, line)))
         return;
     const int32_t left = time_left(rt, line, missing);
     uint32_t expected = expected_us(rt, line, missing, left);
@@ -97,7 +106,7 @@ void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order)
         return;
     if (seq_le(expected, line->now_us)) {
         ask_again(rt, line, order);
-        expected = line->now_us + patience(rt, line);
+        expected = expected_us(rt, line, missing, left);
     }
     rt_wake_at(order, expected);
 }

@@ -54,7 +54,8 @@ static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
 {
     if (!rt_lossy(rt) || !line->sack || rt->repeats >= HELD_SEGMENTS)
         return 0;
-    const uint32_t most = rt->settings.frame_bytes / 2;  // or a frame would wait for it
+    // Of what the queue has beyond three frames: otherwise a frame would come later for it.
+    const uint32_t frames = 3 * rt->settings.frame_bytes, most = line->limit_bytes > frames ? line->limit_bytes - frames : 0;
     return min_u32((HELD_SEGMENTS - rt->repeats) * line->segment_bytes, most);
 }
 

@@ -53,7 +53,7 @@ void rt_path_heard(struct rt *rt, const struct rt_line *line, const struct rt_ne
     if (seq_lt(news->seen, news->seq))
         rt_path_lost(rt, (news->seq - news->seen + line->segment_bytes - 1) / max_u32(line->segment_bytes, 1));
     if (rt->opened && seq_lt(rt->opened_edge, news->seq + news->length)) {
-        if (rt->sampling)
+        if (rt->sampling && news->length > 1)  // one byte is a probe, sent before the window opened
             sample(rt, line);
         rt->opened = false;
     }

@@ -18,6 +18,7 @@ struct rt_line {
     uint32_t fin;                    // where the stream ends, if `ended`
     const struct intervals *beyond;  // what came behind a hole; NULL: nothing
     uint32_t segment_bytes;          // a full segment of the peer's
+    uint32_t limit_bytes;            // of the receive queue, with what is held back
     uint32_t srtt_us;                // of the connection, from the handshake or data sent; 0: none
     bool ended;                      // a FIN came
     bool sack;

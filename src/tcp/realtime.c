@@ -24,6 +24,7 @@ static struct rt_line look(const struct weir *weir, const struct tcp_conn *c)
         .fin = received ? c->rcv.nxt - 1 : c->extra->fin,
         .beyond = c->extra->out_of_order,
         .segment_bytes = c->rcv_mss,
+        .limit_bytes = c->receive_limit + c->extra->realtime->held_bytes,
         .srtt_us = rtt_smoothed(&c->rtt),
         .ended = received || ahead,
         .sack = c->flags & TCP_USE_SACK,

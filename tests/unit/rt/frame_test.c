@@ -83,6 +83,34 @@ static void the_first_frame_starts_the_clock(void **state)
     assert_int_equal(p.rt.deadline_us, 0);
 }
 
+// A file's frame that shows no trace of having been sent waits for a beat; one that was overtaken does not.
+static void a_stored_frame_is_put_off(void **state)
+{
+    struct rt_play p;
+    struct weir_realtime_frame frame;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.rt.settings.stored = true;
+    play_clock(&p, RT_PERIOD);
+    rt_judge(&p.rt, &p.line, &frame);
+    assert_true(frame.put_off);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 0);
+    assert_int_equal(p.rt.deadline_us, p.line.clock_us + RT_PERIOD);
+    assert_int_equal(p.rt.stats.skipped, 1);
+    assert_int_equal(p.rt.stats.backtracked, 1);
+    play_data(&p, 0, 1000);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.stats.met, 1);
+    play_data(&p, 1500, 1600);
+    play_clock(&p, RT_PERIOD);
+    rt_judge(&p.rt, &p.line, &frame);
+    assert_false(frame.put_off);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 2);
+}
+
 static void the_missing_parts_are_told(void **state)
 {
     struct rt_play p;
@@ -123,9 +151,13 @@ static void the_last_frame_is_shorter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_is_all_of_it_wherever_it_lies),  cmocka_unit_test(a_deadline_is_met_at_its_moment),
-        cmocka_unit_test(a_reader_that_comes_too_late_is_late), cmocka_unit_test(the_first_frame_starts_the_clock),
-        cmocka_unit_test(the_missing_parts_are_told),           cmocka_unit_test(the_last_frame_is_shorter),
+        cmocka_unit_test(whole_is_all_of_it_wherever_it_lies),
+        cmocka_unit_test(a_deadline_is_met_at_its_moment),
+        cmocka_unit_test(a_reader_that_comes_too_late_is_late),
+        cmocka_unit_test(the_first_frame_starts_the_clock),
+        cmocka_unit_test(the_missing_parts_are_told),
+        cmocka_unit_test(a_stored_frame_is_put_off),
+        cmocka_unit_test(the_last_frame_is_shorter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,12 +27,17 @@ static void the_lead_decides(void **state)
     play_read(&p);
     assert_int_equal(p.order.acks, 1);
     begin(&p);
-    p.rt.stats.loss_ppm = 50000;  // three round trips, and no timeout of the sender's with SACK
+    p.rt.stats.loss_ppm = 50000;  // three round trips, and two timeouts of the sender's
+    play_read(&p);
+    assert_int_equal(p.order.acks, 1);
+    begin(&p);
+    p.rt.settings.period_us = 1000 * RT_MS;  // … which a frame of a second leaves
+    p.rt.stats.loss_ppm = 50000;
     play_read(&p);
     assert_int_equal(p.order.acks, 0);
     begin(&p);
-    p.rt.stats.loss_ppm = 50000;
-    p.line.sack = false;
+    p.line.segment_bytes = 300;  // less than a segment of window is none: the end of frame 1 is not on its way
+    p.line.nxt = p.rt.seen = RT_BASE + 1800;
     play_read(&p);
     assert_int_equal(p.order.acks, 1);
 }

@@ -110,13 +110,21 @@ static void window_is_held_back_only_where_segments_are_lost(void **state)
     struct rt_play p;
     (void)state;
     play(&p, WEIR_REALTIME_WEIR);
+    p.line.limit_bytes = 5 * RT_FRAME;
     play_data(&p, 0, 500);
     assert_int_equal(p.order.hold_bytes, 0);
     p.rt.stats.loss_ppm = 50000;
     play_data(&p, 500, 1000);
-    assert_in_range(p.order.hold_bytes, 1, RT_FRAME / 2);
+    assert_int_equal(p.order.hold_bytes, 2 * 500);
+    p.line.limit_bytes = 3 * RT_FRAME + 100;  // never what three frames need
+    play_data(&p, 1000, 1100);
+    assert_int_equal(p.order.hold_bytes, 100);
+    p.line.limit_bytes = 2 * RT_FRAME;
+    play_data(&p, 1100, 1200);
+    assert_int_equal(p.order.hold_bytes, 0);
+    p.line.limit_bytes = 5 * RT_FRAME;
     p.line.sack = false;
-    play_data(&p, 1000, 1500);
+    play_data(&p, 1200, 1500);
     assert_int_equal(p.order.hold_bytes, 0);
 }
 
