@@ -115,7 +115,10 @@ examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
 $(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/libweir.a
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
--include $(B)/host/obj/bench/realtime/realtime_sim.d $(B)/host/obj/bench/realtime/xinu.d
+$(B)/host/weir-realtime-both: $(B)/host/obj/bench/realtime/both_sim.o $(B)/host/libapps.a $(B)/host/libweir.a
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
+-include $(B)/host/obj/bench/realtime/realtime_sim.d $(B)/host/obj/bench/realtime/xinu.d $(B)/host/obj/bench/realtime/both_sim.d
 # The laboratory's link emulator.
 $(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/libweir.a
 	@echo "  LINK  $@"
