@@ -218,3 +218,9 @@ bench-guests: $(B)/boards/pc/transfer.elf $(B)/boards/arm-virt/transfer.elf $(B)
 	@tools/need.sh guests
 	@$(PYTHON) bench/metal/guests.py $(WHAT)
 bench-metal: bench-guests
+
+.PHONY: bench-boot
+## make bench-boot   the part of bench-metal that measures reset to the first ping answered: boot_ms in build/bench/metal.json
+bench-boot: $(B)/boards/lm3s6965evb/echo.elf
+	@$(PYTHON) bench/metal/boot.py
+bench-metal: bench-boot

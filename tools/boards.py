@@ -64,14 +64,14 @@ class Machine:
             echo = machine.connect(7)
     """
 
-    def __init__(self, board, ports=(7,), program="echo", log=None):
-        self.board, self.program = board, program
+    def __init__(self, board, ports=(7,), program="echo", log=None, extra=()):
+        self.board, self.program, self.extra = board, program, extra   # extra: more words for QEMU
         self.ports = {port: free_port() for port in ports}
         self.log = pathlib.Path(log or ROOT / f"build/boards/{board}/{program}.log")
 
     def words(self):
         forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-{ADDRESS}:{there}" for there, here in self.ports.items())
-        return command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program)
+        return [*command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program), *self.extra]
 
     def __enter__(self):
         self.log.parent.mkdir(parents=True, exist_ok=True)

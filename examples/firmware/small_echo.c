@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An echo server (TCP port 7) on the preemptive kernel, with blocking BSD sockets: four connections, each with a thread of its own. With
-// BUSY (busy_echo.c) a thread of the lowest priority computes all the time, and port 9 tells how far it is and what the stacks have left.
+// BUSY (busy_echo.c) a thread of the lowest priority computes all the time, one of the highest wants to run every millisecond, and port 9
+// tells how far the one is, how late the other came at the worst, and what the stacks have left.
 #include "boards/board.h"
 #include "ports/preempt/preempt_port.h"
 #include "bsd/posix_calls.h"
@@ -19,7 +20,7 @@
 #define ECHO_STACK (BUSY ? 4 * STACK_UNIT : 736)  // 620 are used
 #define IO_STACK ((BUSY ? 5 : 4) * STACK_UNIT)    // 932
 #define IDLE_STACK STACK_UNIT
-enum { BUSY_PRIORITY = 1, ECHO_PRIORITY = 10, IO_PRIORITY = 20 };
+enum { BUSY_PRIORITY = 1, ECHO_PRIORITY = 10, IO_PRIORITY = 20, URGENT_PRIORITY = 30 };
 
 #if WEIR_CFG_ALLOCATOR
 #define ALLOCATOR .alloc = board_alloc, .free = board_free
@@ -87,15 +88,27 @@ static bool spawn(struct thread *thread, const char *name, thread_entry *entry, 
 
 #if BUSY
 #define REPORT_STACK (6 * STACK_UNIT)
-static uint64_t busy_stack[2 * STACK_UNIT / 8], report_stack[REPORT_STACK / 8];
-static struct thread busy_thread, report_thread;
-static volatile uint32_t rounds;
+static uint64_t busy_stack[2 * STACK_UNIT / 8], urgent_stack[2 * STACK_UNIT / 8], report_stack[REPORT_STACK / 8];
+static struct thread busy_thread, urgent_thread, report_thread;
+static volatile uint32_t rounds, beats, latest_us;  // latest_us: since the last report
 
 static void busy(void *unused)
 {
     (void)unused;
     for (;;)
         rounds++;
+}
+
+static void urgent(void *unused)
+{
+    (void)unused;
+    for (uint64_t moment_us = board_now_us();; beats++) {
+        (void)thread_sleep_until(moment_us += 1000);
+        const uint64_t late_us = board_now_us() - moment_us;
+        if (late_us > latest_us)
+            latest_us = (uint32_t)late_us;
+        moment_us += late_us / 1000 * 1000;  // those that were missed are not made up for
+    }
 }
 
 static void tell(int connection, const char *name, uint32_t value)
@@ -122,6 +135,10 @@ static void reporter(void *unused)
         if (connection < 0)
             continue;
         tell(connection, "busy", rounds);
+        tell(connection, "beats", beats);
+        tell(connection, "late_us", latest_us);
+        latest_us = 0;
+        tell(connection, "steps_back", port.steps_back);
         tell(connection, "stack.io", (uint32_t)thread_stack_unused(&port.thread));
         for (uint32_t i = 0; i < CONNECTIONS; i++)
             tell(connection, "stack.echo", (uint32_t)thread_stack_unused(&echoers[i]));
@@ -135,6 +152,7 @@ static void reporter(void *unused)
 static bool more_threads(void)
 {
     return spawn(&busy_thread, "busy", busy, busy_stack, sizeof busy_stack, BUSY_PRIORITY) &&
+           spawn(&urgent_thread, "urgent", urgent, urgent_stack, sizeof urgent_stack, URGENT_PRIORITY) &&
            spawn(&report_thread, "report", reporter, report_stack, sizeof report_stack, ECHO_PRIORITY);
 }
 #else

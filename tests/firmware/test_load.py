@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The preemptive kernel under load, in virtual time (an instruction takes 32 ns): busy_echo has a thread of the highest priority that wants to run
+every millisecond, and one of the lowest that computes. Neither four saturated echo connections nor a flood of frames delays the one beyond a
+bound, and the flood does not keep the processor from the other. What the threads count is read from the board's memory, so that no frame is needed."""
+import json
+import pathlib
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from boards import ADDRESS, HOST, Machine, command, elf, exchange  # noqa: E402
+
+BOUND_US = 100          # measured: 24; some 750 instructions with interrupts off or in their handlers
+FLOOD_SHARE = 0.25      # of the processor, for the least urgent thread; measured: 0.6 to 0.8
+COUNTERS = ("rounds", "beats", "latest_us")
+BROADCAST = b"\xff" * 6 + bytes.fromhex("020000000001") + b"\x08\x00" + bytes(46)
+
+
+class Observed(Machine):
+    """busy_echo on a hub with QEMU's user-mode network and a line from here, with a look into its memory."""
+
+    def __init__(self, board):
+        super().__init__(board, program="busy_echo", log=pathlib.Path(__file__).resolve().parents[2] / f"build/boards/{board}/busy_echo.load.log")
+        self.folder = tempfile.TemporaryDirectory()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+
+    def words(self):
+        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-{ADDRESS}:{there}" for there, here in self.ports.items())
+        return [*command(self.board, "hubport,hubid=0,id=card", self.program), "-icount", "shift=5,align=off", "-qmp", f"unix:{self.folder.name}/qmp,server=on,wait=off",
+                "-netdev", f"user,id=user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", "-netdev", "hubport,hubid=0,id=first,netdev=user",
+                "-netdev", f"socket,id=line,connect=127.0.0.1:{self.listener.getsockname()[1]}", "-netdev", "hubport,hubid=0,id=second,netdev=line"]
+
+    def __enter__(self):
+        super().__enter__()
+        self.until("echo on port 7")
+        self.line, _ = self.listener.accept()
+        control = socket.socket(socket.AF_UNIX)
+        control.connect(f"{self.folder.name}/qmp")
+        self.control = control.makefile("rw")
+        self.control.readline()
+        self.ask("qmp_capabilities")
+        listing = subprocess.run(["arm-none-eabi-nm", elf(self.board, self.program)], capture_output=True, text=True, check=True).stdout
+        self.symbols = {name: int(address, 16) for address, name in re.findall(r"^(\w+) \w (\w+)$", listing, re.MULTILINE)}
+        threading.Thread(target=self.drain, daemon=True).start()
+        return self
+
+    def __exit__(self, *words):
+        super().__exit__(*words)
+        self.folder.cleanup()
+
+    def drain(self):
+        """What the board sends comes to the line, too."""
+        try:
+            while self.line.recv(65536):
+                pass
+        except OSError:
+            pass
+
+    def ask(self, what, **arguments):
+        self.control.write(json.dumps({"execute": what, "arguments": arguments}) + "\n")
+        self.control.flush()
+        while "return" not in (answer := json.loads(self.control.readline())):
+            pass
+        return answer["return"]
+
+    def counters(self):
+        """All at one moment: the machine stands still meanwhile."""
+        self.ask("stop")
+        text = {name: self.ask("human-monitor-command", **{"command-line": f"xp /1wx {self.symbols[name]:#x}"}) for name in COUNTERS}
+        self.ask("cont")
+        return {name: int(line.split(":")[1], 16) for name, line in text.items()}
+
+    def share(self, seconds):
+        """Rounds of the least urgent thread in a beat, and beats seen."""
+        before = self.counters()
+        time.sleep(seconds)
+        after = self.counters()
+        beats = after["beats"] - before["beats"]
+        return (after["rounds"] - before["rounds"]) / max(beats, 1), beats
+
+
+@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9"))
+def machine(request):
+    with Observed(request.param) as machine:
+        yield machine
+
+
+def test_an_urgent_threads_delay_is_bounded_while_echo_is_saturated(machine):
+    data = random.Random(8).randbytes(150_000)
+    before, got = machine.counters(), []
+
+    def one():
+        with machine.connect(7, timeout=60) as connection:
+            got.append(exchange(connection, data) == data)
+    threads = [threading.Thread(target=one) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    after = machine.counters()
+    assert got == [True] * 4
+    assert after["beats"] - before["beats"] > 100
+    assert after["latest_us"] <= BOUND_US
+
+
+def test_a_flood_of_frames_starves_nobody(machine):
+    idle, _ = machine.share(1)
+    batch, stop, sent = (struct.pack("!I", len(BROADCAST)) + BROADCAST) * 200, threading.Event(), [0]
+
+    def flood():
+        while not stop.is_set():
+            machine.line.sendall(batch)
+            sent[0] += 200
+    thread = threading.Thread(target=flood, daemon=True)
+    thread.start()
+    time.sleep(0.5)
+    first = sent[0]
+    share, beats = machine.share(2)
+    frames = sent[0] - first
+    stop.set()
+    thread.join(30)
+    assert beats > 100 and frames > 5 * beats   # in each millisecond of the board's time
+    assert share >= FLOOD_SHARE * idle
+    assert machine.counters()["latest_us"] <= BOUND_US
+    for _ in range(50):   # and when it is over all is as before
+        with machine.connect(7) as connection:
+            try:
+                if exchange(connection, b"still there") == b"still there":
+                    return
+            except OSError:
+                pass
+        time.sleep(0.1)
+    raise AssertionError("no echo after the flood")
