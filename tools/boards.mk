@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc malta
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
 OWN_PROGRAMS += processes
+OWN_PROGRAMS += driver_echo
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -133,6 +134,11 @@ PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
 PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
+
+# The driver as a thread of its own.
+PROGRAM_BOARDS_driver_echo := pc-ne2k
+PROGRAM_PARTS_driver_echo := $(PREEMPT)
+PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.

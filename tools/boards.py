@@ -18,6 +18,7 @@ class Board:
     machine: tuple         # words for QEMU
     nic: str = ""          # model for -nic, where the machine does not have its own
     device: str = ""       # or what follows -device, for a card that -nic does not know
+    image: str = ""        # the board whose firmware it runs, if not its own
     about: str = ""
 
 
@@ -29,12 +30,14 @@ BOARDS = {board.name: board for board in (
     Board("arm-virt", ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "128", "-global", "virtio-mmio.force-legacy=false"), device="virtio-net-device",
           about="Cortex-A15, virtio-net over MMIO; the profile full"),
     Board("pc", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="virtio-net-pci,disable-legacy=on,romfile=", about="x86 PC in 32 bits, virtio-net over PCI; the profile full"),
+    Board("pc-ne2k", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_pci,romfile=", about="x86 PC in 32 bits, NE2000 on PCI; the profile full"),
+    Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
 )}
 
 
 def elf(board, program="echo"):
-    return ROOT / f"build/boards/{board}/{program}.elf"
+    return ROOT / f"build/boards/{BOARDS[board].image or board}/{program}.elf"
 
 
 def command(board, nic, program="echo"):
