@@ -16,7 +16,7 @@
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
 #define LOSS_PPM 200000u
 #define WAITING 3u
-#define SLOW_NS SIM_MS(900)
+#define SLOW_NS SIM_MS(240)  // one way, and as much for the addresses of each hop: a second for both ways
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
@@ -109,7 +109,7 @@ static void plan_way(struct campaign *c, struct sim_way *way, bool bad)
     memset(way, 0, sizeof *way);
     way->delay_ns = SIM_US(delays_us[pick(c, 6)]);
     c->delays_ns += way->delay_ns;
-    if (c->delays_ns > SLOW_NS)  // longer than the first timeout
+    if (c->delays_ns > SLOW_NS)  // it may be longer than the first timeout
         c->clean = false;
     if (!bad)
         return;
