@@ -246,6 +246,8 @@ void tcp_mss_update(struct tcp_conn *c)
     if (c->flags & TCP_USE_TIMESTAMPS)
         mss -= 12;           // RFC 6691: the option is in every segment
     c->mss = (uint16_t)mss;  // 16 at least: an MTU is 68 or more, a peer's MSS TCP_MSS_MIN, a user's 64
+    if (c->flow)             // the window that shorter ones left must still let one go, or it would wait for an acknowledgement of nothing
+        c->flow->window.cwnd = max_u32(c->flow->window.cwnd, mss);
 }
 
 bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)

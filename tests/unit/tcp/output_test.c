@@ -75,6 +75,29 @@ static void the_mtu_decides_what_we_announce(void **state)
     assert_int_equal(first_segment(&(struct tcp_fixture_options){.mss = 1460, .fixture = {.mtu = 576}}), 536);
 }
 
+// Ten minutes after a router asked for small segments long ones are tried: a window of one or two small ones lets none of them go, and
+// nothing is out whose acknowledgement would open it.
+static void a_window_holds_a_segment_when_segments_grow(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    struct tcp_conn *c = tcp_fixture_conn(&t);
+    c->path.mtu = 576;
+    tcp_mss_update(c);
+    user_write(&t, 0, 536);
+    peer_drain(&t);
+    c->flow->window.cwnd = 2 * 536;
+    user_write(&t, 536, 5000);
+    peer_drain(&t);
+    c->path.mtu = 1500;
+    tcp_mss_update(c);
+    assert_in_range(c->flow->window.cwnd, c->mss, 2 * c->mss);
+    peer_send(&t, TCP_ACK, 0, 2 * 536);
+    peer_expect(&t, TCP_ACK, 2 * 536, 0, 1460);
+    tcp_fixture_close(&t);
+}
+
 // SACK blocks must not push a full segment beyond the MTU (the fixture's driver checks that), nor be lost for it.
 static void sack_blocks_do_not_swell_full_segments(void **state)
 {
@@ -436,6 +459,7 @@ int main(void)
         cmocka_unit_test(the_peers_segment_size_is_kept),
         cmocka_unit_test(a_tiny_segment_size_has_a_floor),
         cmocka_unit_test(the_mtu_decides_what_we_announce),
+        cmocka_unit_test(a_window_holds_a_segment_when_segments_grow),
         cmocka_unit_test(sack_blocks_do_not_swell_full_segments),
         cmocka_unit_test(nagle_waits_for_the_ack),
         cmocka_unit_test(nagle_can_be_switched_off),
