@@ -256,7 +256,7 @@ def main():
             tally.add(future.result())
     if chosen["interop"]:
         print("building the host program, plain and with sanitizers, and firmware …", flush=True)
-        _, complaints = make("build-host.log", ["lib", "apps", "firmware", "build/host/weir-link", "build/asan/weir-host"])
+        _, complaints = make("build-host.log", ["lib", "apps", "firmware", "build/host/weir-link", "build/asan/weir-host", "micro-asan"])
         print(complaints, end="\n" if complaints else "", flush=True)
     for program in chosen["interop"] + chosen["fuzz"]:
         tally.add(program.run())

@@ -34,3 +34,16 @@ $(eval $(call program,mps2-an385,bulk_echo))
 bench-micro: $(MICRO)/echo.elf $(B)/boards/mps2-an385/bulk_echo.elf
 	@$(PYTHON) tools/micro_bench.py
 bench-metal: bench-micro
+
+# The server, a driver and clients as processes of this machine: build/VARIANT/micro/weir-server, -driver, -echo, -client.
+define micro_host
+$(B)/$(1)/micro/weir-%: $(B)/$(1)/obj/examples/micro/host_%.o $(B)/$(1)/obj/examples/micro/echo_server.o $(B)/$(1)/libweir.a
+	@mkdir -p $$(@D)
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ -pthread
+micro-$(1): $(foreach p,server driver echo client,$(B)/$(1)/micro/weir-$(p))
+.PHONY: micro-$(1)
+endef
+$(eval $(call micro_host,host,$(CC)))
+$(eval $(call micro_host,asan,$(CC)))
+apps: micro-host

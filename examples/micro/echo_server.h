@@ -3,7 +3,7 @@
 #ifndef EXAMPLES_ECHO_SERVER_H
 #define EXAMPLES_ECHO_SERVER_H
 
-#include "micro/client.h"
+#include "ports/micro/client.h"
 
 #define ECHO_CONNECTIONS 4u
 #define ECHO_BYTES 2048u

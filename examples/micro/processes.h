@@ -5,7 +5,7 @@
 #define EXAMPLES_PROCESSES_H
 
 #include "kernel/micro/table.h"
-#include "micro/processes.h"
+#include "ports/micro/processes.h"
 
 enum process_number { PROCESS_STACK, PROCESS_DRIVER, PROCESS_ECHO, PROCESS_ROGUE, PROCESS_IDLE, PROCESS_COUNT };
 

@@ -10,7 +10,7 @@
 #include "weir/netif.h"
 
 #ifndef FRAMES_SLOTS
-#define FRAMES_SLOTS 16u  // each way; a power of two
+#define FRAMES_SLOTS 64u  // each way; a power of two
 #endif
 #define FRAMES_BYTES 1518u  // of the longest frame, with a VLAN tag
 

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-#define FRAMES 40u
+#define FRAMES (3 * FRAMES_SLOTS)
 
 static struct fixture f;
 static struct micro_netif netif;
@@ -139,7 +139,7 @@ static void a_flood_stops_at_the_ring(void **state)
     for (uint32_t i = 0; i < FRAMES; i++)
         ask();
     (void)micro_relay_rest(&relay);
-    for (uint32_t i = 0; i < 20; i++)
+    for (uint32_t i = 0; i < 40; i++)
         (void)micro_relay_turn(&relay, 0);
     assert_int_equal(delivered, FRAMES_SLOTS);
     assert_int_equal(device.stats.rx_dropped, 0);
@@ -149,7 +149,7 @@ static void a_flood_stops_at_the_ring(void **state)
     (void)micro_netif_poll(&netif, 8);
     assert_int_equal(rung_driver, 1);
     assert_false(micro_relay_rest(&relay));
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < 40; i++) {
         (void)micro_relay_turn(&relay, 0);
         server_turn();
     }
@@ -167,13 +167,13 @@ static void a_full_device_keeps_the_frames_in_order(void **state)
     const uint32_t before = sent_count;
     for (uint32_t i = 0; i < FRAMES; i++)
         ask();
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < 40; i++) {
         (void)micro_relay_turn(&relay, 0);
         server_turn();
     }
     assert_int_equal(sent_count, before);
     assert_true(netif.netif.flags & WEIR_NETIF_TX_BLOCKED);
-    for (uint32_t i = 0; i < 60; i++) {
+    for (uint32_t i = 0; i < 2 * FRAMES; i++) {
         device_room = 2;
         (void)micro_relay_turn(&relay, 0);
         server_turn();
