@@ -2,6 +2,7 @@
 // getsockopt, setsockopt, fcntl, ioctl. A table maps what is one number in both worlds; the rest are small functions.
 #include "bsd_errno.h"
 #include "internal.h"
+#include "weir/realtime.h"
 #include "weir/stats.h"
 
 struct mapping {
@@ -56,6 +57,8 @@ union value {
     struct weir_timeval time;
     struct weir_ip_mreqn group;
     struct weir_tcp_info info;
+    struct weir_realtime realtime;
+    struct weir_realtime_stats realtime_stats;
     char text[16];
 };
 
@@ -209,8 +212,29 @@ static int set_ip(struct request *r)
     }
 }
 
+#if WEIR_CFG_REALTIME
+static int set_realtime(struct request *r)
+{
+    return whole(r, sizeof r->value.realtime) ? weir_realtime_set(r->bsd->weir, r->file->socket, &r->value.realtime) : WEIR_INVALID;
+}
+static int get_realtime(struct request *r)
+{
+    if (r->name == WEIR_TCP_REALTIME) {
+        r->length = sizeof r->value.realtime;
+        return weir_realtime_get(r->bsd->weir, r->file->socket, &r->value.realtime);
+    }
+    r->length = sizeof r->value.realtime_stats;
+    return weir_realtime_stats(r->bsd->weir, r->file->socket, &r->value.realtime_stats);
+}
+#else
+static int set_realtime(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_realtime(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+#endif
+
 static int set_tcp(struct request *r)
 {
+    if (r->name == WEIR_TCP_REALTIME)
+        return set_realtime(r);
     if (r->name != WEIR_TCP_CONGESTION)
         return BSD_NO_PROTOCOL_OPTION;
     r->value.text[r->length < sizeof r->value.text ? r->length : sizeof r->value.text - 1] = '\0';
@@ -402,6 +426,8 @@ static int get_tcp(struct request *r)
 {
     if (r->name == WEIR_TCP_INFO)
         return get_info(r);
+    if (r->name == WEIR_TCP_REALTIME || r->name == WEIR_TCP_REALTIME_STATS)
+        return get_realtime(r);
     const char *name = r->name == WEIR_TCP_CONGESTION ? weir_socket_congestion(r->bsd->weir, r->file->socket) : NULL;
     return name ? get_text(r, name) : BSD_NO_PROTOCOL_OPTION;
 }
