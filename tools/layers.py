@@ -7,7 +7,7 @@ VISIBLE = {
     "link": {"base", "wire", "link"},
     "ip": {"base", "wire", "link", "ip"},
     "udp": {"base", "wire", "link", "ip", "udp"},
-    "tcp": {"base", "wire", "link", "ip", "tcp"},   # cc and rt only through include/weir/cc.h
+    "tcp": {"base", "wire", "link", "ip", "rt", "tcp"},   # rt: its contract, src/rt/rt.h; cc only through include/weir/cc.h
     "cc": {"base", "cc"},
     "compact": {"base", "wire", "link", "compact"},  # the whole server of the profile tiny; of link only the contract
     "rt": {"base", "rt"},
