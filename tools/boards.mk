@@ -6,7 +6,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients
 OWN_PROGRAMS += processes
-OWN_PROGRAMS += driver_echo
+OWN_PROGRAMS += driver_echo services
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -135,6 +135,11 @@ PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/fl
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
 
+# What a host serves, and no kernel.
+PROGRAM_BOARDS_services := arm-virt pc
+PROGRAM_PARTS_services := $(wildcard ports/superloop/*.c) $(addprefix apps/,chargen.c discard.c echo.c loop.c service.c text.c) $(wildcard apps/http/*.c)
+PROGRAM_FLAGS_services := -Iapps
+PROGRAM_NO_KERNEL_services := yes
 # The driver as a thread of its own.
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)
@@ -145,7 +150,7 @@ PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
 program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) tools/options.py --sources $(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
 define program
 PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(call program_sources,$(1),$(2)) $(BOARD_KERNEL_$(1)) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 $(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
