@@ -93,8 +93,8 @@ static uint32_t random_word(void)
     return word;
 }
 
-void board_timer(void) { kernel_timer(); }
-void board_interrupt(void) { kernel_interrupt(ETHERNET_IRQ); }
+void board_timer(void) { micro_timer(); }
+void board_interrupt(void) { micro_interrupt(ETHERNET_IRQ); }
 
 int main(void)
 {
@@ -107,5 +107,5 @@ int main(void)
                                               .random = random_word};
     board_init();
     memset(link_processes, 0, (size_t)(link_processes_end - link_processes));
-    kernel_run(&table);
+    micro_run(&table);
 }

@@ -6,7 +6,7 @@
 
 #include "table.h"
 
-#define KERNEL_SLICE_US 2000u  // nobody keeps its equals waiting for longer than twice this
+#define KERNEL_SLICE_US 5000u  // nobody keeps its equals waiting for longer than twice this
 
 enum process_state { PROCESS_READY, PROCESS_CALLING, PROCESS_AWAITING_REPLY, PROCESS_RECEIVING, PROCESS_DEAD };
 
@@ -23,7 +23,7 @@ struct process {
     uint8_t state;
 };
 
-struct kernel {
+struct micro_kernel {
     const struct kernel_table *table;
     struct process *current;
     uint32_t order;
@@ -31,36 +31,36 @@ struct kernel {
     uint64_t alarm_us, slice_us;        // what the timer is set to; when the slice ends
     struct process process[MICRO_PROCESSES];
 };
-extern struct kernel kernel;
+extern struct micro_kernel micro;
 
 // --- process.c -----------------------------------------------------------------------------------------------------------------------
-static inline uint32_t process_number(const struct process *process) { return (uint32_t)(process - kernel.process); }
-void process_init(const struct kernel_table *table);
-void process_ready(struct process *process, int32_t result);
-void process_block(enum process_state state, uint64_t deadline_us);  // the current one
-void process_end(struct process *process);
-struct process *process_next(void);  // that is to run; becomes the current one
+static inline uint32_t micro_process_number(const struct process *process) { return (uint32_t)(process - micro.process); }
+void micro_process_init(const struct kernel_table *table);
+void micro_process_ready(struct process *process, int32_t result);
+void micro_process_block(enum process_state state, uint64_t deadline_us);  // the current one
+void micro_process_end(struct process *process);
+struct process *micro_process_next(void);  // that is to run; becomes the current one
 // Whether all of the memory is the process's to write (or, of the code, to read).
-bool process_owns(const struct process *process, uintptr_t address, uint32_t bytes, bool write);
+bool micro_process_owns(const struct process *process, uintptr_t address, uint32_t bytes, bool write);
 
 // --- message.c -------------------------------------------------------------------------------------------------------------------------
-void message_notify(struct process *process, uint32_t bits);
-void message_forget(struct process *process);  // it ended: who waits for it is told
+void micro_message_notify(struct process *process, uint32_t bits);
+void micro_message_forget(struct process *process);  // it ended: who waits for it is told
 // A system call of the current process: its result, unless it waits.
-int32_t message_call(uint32_t to, uintptr_t message);
-int32_t message_receive(uintptr_t event, uint64_t deadline_us);
-int32_t message_reply(uint32_t to, uintptr_t message);
-int32_t message_ring(uint32_t to);
+int32_t micro_message_call(uint32_t to, uintptr_t message);
+int32_t micro_message_receive(uintptr_t event, uint64_t deadline_us);
+int32_t micro_message_reply(uint32_t to, uintptr_t message);
+int32_t micro_message_ring(uint32_t to);
 
 enum system_call { CALL, RECEIVE, REPLY, NOTIFY, NOW, INTERRUPT_ON, PRINT, RANDOM, YIELD, EXIT };
 // arguments and results: four registers.
-void system_call(uint32_t number, uintptr_t registers[4]);
+void micro_system_call(uint32_t number, uintptr_t registers[4]);
 
 // --- arch/ ------------------------------------------------------------------------------------------------------------------------------
-void arch_prepare(struct process *process);                 // stack and MPU of one that never ran
-void arch_result(struct process *process, int32_t result);  // of the call it waits in
-void arch_switch(void);                                     // to process_next(), behind this exception
-void arch_interrupt(uint32_t interrupt, bool on);
-_Noreturn void arch_start(void);
+void cpu_prepare(struct process *process);                 // stack and MPU of one that never ran
+void cpu_result(struct process *process, int32_t result);  // of the call it waits in
+void cpu_switch(void);                                     // to micro_process_next(), behind this exception
+void cpu_interrupt(uint32_t interrupt, bool on);
+_Noreturn void cpu_start(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of processes: all that the kernel is told. The board (or a program) makes it, and gives it to kernel_run.
+// The table of processes: all that the kernel is told. The board (or a program) makes it, and gives it to micro_run.
 #ifndef MICRO_TABLE_H
 #define MICRO_TABLE_H
 
@@ -32,13 +32,13 @@ struct kernel_table {
     uint32_t count;                          // at most MICRO_PROCESSES
     struct region code;                      // of all
     uint64_t (*now_us)(void);
-    void (*alarm)(uint64_t at_us);  // kernel_timer shall be called at that moment; an earlier call may come, too
+    void (*alarm)(uint64_t at_us);  // micro_timer shall be called at that moment; an earlier call may come, too
     void (*print)(const char *text, uint32_t bytes);
     uint32_t (*random)(void);
 };
 
-_Noreturn void kernel_run(const struct kernel_table *table);
-void kernel_timer(void);                    // from the timer's interrupt
-void kernel_interrupt(uint32_t interrupt);  // from any other: silences it, and notifies its process
+_Noreturn void micro_run(const struct kernel_table *table);
+void micro_timer(void);                    // from the timer's interrupt
+void micro_interrupt(uint32_t interrupt);  // from any other: silences it, and notifies its process
 
 #endif

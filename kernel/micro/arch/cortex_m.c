@@ -45,7 +45,7 @@ static uint32_t rasr(const struct region *region)
                : RASR_ON | size << 1 | RASR_NOT_EXECUTED | RASR_ALL_WRITE | (region->kind == REGION_DEVICE ? RASR_DEVICE : RASR_NORMAL);
 }
 
-void arch_prepare(struct process *process)
+void cpu_prepare(struct process *process)
 {
     const struct process_config *config = process->config;
     for (uint32_t i = 0; i < TABLE_REGIONS; i++) {
@@ -61,9 +61,9 @@ void arch_prepare(struct process *process)
 }
 
 // The kernel itself sees all memory (PRIVDEFENA); a process the code, to read and execute, and its regions.
-void arch_start(void)
+void cpu_start(void)
 {
-    const struct region *code = &kernel.table->code;
+    const struct region *code = &micro.table->code;
     const struct region readable = {code->base, code->bytes, REGION_DATA};
     *reg(MPU_RBAR) = code->base | RBAR_VALID;
     *reg(MPU_RASR) = (rasr(&readable) & ~(RASR_NOT_EXECUTED | RASR_ALL_WRITE)) | RASR_ALL_READ;
@@ -73,11 +73,11 @@ void arch_start(void)
     *reg(SHPR3) = (KERNEL_PRIORITY & 0xff000000u) | 0x00ff0000u;
     for (uint32_t i = 0; i < 8; i++)
         *reg(NVIC_IPR + 4 * i) = KERNEL_PRIORITY;
-    for (uint32_t i = 0; i < kernel.table->count; i++)
-        if (kernel.table->processes[i].interrupt >= 0)
-            arch_interrupt((uint32_t)kernel.table->processes[i].interrupt, true);
+    for (uint32_t i = 0; i < micro.table->count; i++)
+        if (micro.table->processes[i].interrupt >= 0)
+            cpu_interrupt((uint32_t)micro.table->processes[i].interrupt, true);
     __asm__ volatile("cpsid i" ::: "memory");
-    arch_switch();
+    cpu_switch();
     __asm__ volatile("msr msp, %0\n\tcpsie i\n\tisb" ::"r"(**(uint32_t **)(uintptr_t)VTOR) : "memory");
     for (;;)
         ;
@@ -86,12 +86,12 @@ void arch_start(void)
 // --- the switch --------------------------------------------------------------------------------------------------------------------------
 static struct process *running;  // whose registers are in the processor
 
-void arch_switch(void) { *reg(ICSR) = PENDSVSET; }
+void cpu_switch(void) { *reg(ICSR) = PENDSVSET; }
 
 // Lays the MPU of the process that is to run; its registers are at the beginning.
 __attribute__((used)) struct process *switch_to(void)
 {
-    struct process *next = process_next();
+    struct process *next = micro_process_next();
     if (next != running) {
         const uint32_t *from = next->mpu;
         __asm__ volatile("ldmia %0, {r4-r11}\n\t"
@@ -131,24 +131,24 @@ __attribute__((naked)) void pendsv_handler(void)
 // --- system calls and faults -----------------------------------------------------------------------------------------------------------
 // The hardware has stacked r0–r3, r12 … with the process's own rights. Where it could not, the fault ends the process, before or after
 // this.
-__attribute__((used)) void system_call_from(uint32_t *frame)
+__attribute__((used)) void micro_system_call_from(uint32_t *frame)
 {
-    struct process *self = kernel.current;
-    if (self->state != PROCESS_READY || !process_owns(self, (uintptr_t)frame, 32, true))
+    struct process *self = micro.current;
+    if (self->state != PROCESS_READY || !micro_process_owns(self, (uintptr_t)frame, 32, true))
         return;
     self->stack = frame;
-    system_call(frame[4], (uintptr_t *)frame);
+    micro_system_call(frame[4], (uintptr_t *)frame);
 }
-__attribute__((naked)) void svc_handler(void) { __asm__ volatile("mrs r0, psp\n\tb system_call_from"); }
+__attribute__((naked)) void svc_handler(void) { __asm__ volatile("mrs r0, psp\n\tb micro_system_call_from"); }
 
 // A process that waits has its frame at the top of its stack.
-void arch_result(struct process *process, int32_t result)
+void cpu_result(struct process *process, int32_t result)
 {
     if (process->stack)
         process->stack[0] = (uint32_t)result;
 }
 
-void arch_interrupt(uint32_t interrupt, bool on)
+void cpu_interrupt(uint32_t interrupt, bool on)
 {
     const uint32_t word = 4 * (interrupt / 32), bit = 1u << interrupt % 32;
     if (on)
@@ -157,21 +157,21 @@ void arch_interrupt(uint32_t interrupt, bool on)
     __asm__ volatile("dsb\n\tisb" ::: "memory");
 }
 
-static void say(const char *text) { kernel.table->print(text, (uint32_t)strlen(text)); }
+static void say(const char *text) { micro.table->print(text, (uint32_t)strlen(text)); }
 
 static void say_hex(uint32_t value)
 {
     char digits[8];
     for (uint32_t i = 0; i < 8; i++)
         digits[i] = "0123456789abcdef"[value >> (28 - 4 * i) & 15];
-    kernel.table->print(digits, sizeof digits);
+    micro.table->print(digits, sizeof digits);
 }
 
 // Bit 2 of the return value tells on which stack it happened: only processes use theirs.
 __attribute__((used)) void fault_from(uint32_t return_value)
 {
     say("micro: ");
-    say(return_value & 4 ? kernel.current->config->name : "the kernel");
+    say(return_value & 4 ? micro.current->config->name : "the kernel");
     say(" did what it may not, status ");
     say_hex(*reg(CFSR));
     say(" address ");
@@ -180,7 +180,7 @@ __attribute__((used)) void fault_from(uint32_t return_value)
     *reg(CFSR) = *reg(CFSR);
     while (!(return_value & 4))
         ;
-    kernel.current->stack = NULL;
-    process_end(kernel.current);
+    micro.current->stack = NULL;
+    micro_process_end(micro.current);
 }
 __attribute__((naked)) void fault_handler(void) { __asm__ volatile("mov r0, lr\n\tb fault_from"); }
