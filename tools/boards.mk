@@ -72,7 +72,8 @@ BOARD_PROFILE_pc-ne2k := full
 BOARD_DRIVERS_pc-ne2k := drivers/ne2k.c boards/blocks.c
 BOARD_LINK_pc-ne2k := $(BOARD_LINK_pc)
 
-FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
+# Builtins, or each 4 bytes that put32 writes would be a call of memcpy.
+FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fbuiltin -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
 upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
@@ -106,14 +107,14 @@ call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
 # Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
-PREEMPT_LIMITS := DATAGRAM_SOCKETS=0 REASSEMBLY_BYTES=1600 OUTBOX_BYTES=768 LOOPBACK_BYTES=0 TCP_TIME_WAIT=4 TCP_HALF_OPEN=4 TCP_FLIGHT_RECORDS=8 \
-    TCP_INTERVALS=8 NETIFS=1 MULTICAST_GROUPS=1
+PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600 -DWEIR_CFG_OUTBOX_BYTES=768 -DWEIR_CFG_LOOPBACK_BYTES=0 \
+    -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
 as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 # small_echo is linked as one unit. What it has no use for it leaves out: it opens no datagram socket and no real-time stream, nobody asks it for counters, and
 # nobody sends TCP in fragments; it talks to three hosts.
 PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 COUNTERS=0 SOCKETS=5 LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=2 NEIGHBOURS=3 \
     NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
-PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -UMEMORY_BYTES -DMEMORY_BYTES=37168 -flto \
+PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -flto \
     -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=192 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
@@ -123,7 +124,7 @@ PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
 PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
-PROGRAM_FLAGS_busy_echo := $(call as_flags,$(PREEMPT_LIMITS) SOCKETS=7 LISTENERS=2) -UMEMORY_BYTES -DMEMORY_BYTES=70656
+PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
 PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9
 PROGRAM_PARTS_processes := $(PREEMPT) $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
@@ -213,6 +214,29 @@ $(foreach p,$(RELINK_PROFILES),$(eval $(call relink,$(RELINK_BOARD),$(p))))
 .PHONY: firmware
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
 firmware: $(foreach b,$(BOARDS),$(patsubst %,$(B)/boards/$(b)/%.elf,$(FIRMWARE) $(FIRMWARE_$(b))) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
+
+# The instance of small_echo has as much memory as it asks for, and no more: the library tells (under qemu-arm).
+SMALL_ECHO := $(B)/boards/mps2-an385/small_echo
+$(SMALL_ECHO)/memory: tools/instance_bytes.c $(filter $(SMALL_ECHO)/src/%,$(PROGRAM_OBJECTS_mps2-an385_small_echo))
+	@echo "  SIZE  $@"
+	@$(BOARD_CC_mps2-an385) -std=gnu11 $(PROGRAM_FLAGS_small_echo) --specs=nano.specs -nostartfiles -static -Wl,--gc-sections $^ -o $@.elf
+	@qemu-arm $@.elf >$@
+$(SMALL_ECHO)/examples/firmware/small_echo.o: examples/firmware/small_echo.c $(SMALL_ECHO)/memory
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(BOARD_CC_mps2-an385) $(PROGRAM_FLAGS_small_echo) -UMEMORY_BYTES -DMEMORY_BYTES=$$(cat $(SMALL_ECHO)/memory) -MMD -MP -c $< -o $@
+
+# small_echo with a client in place of the driver, for small_echo.insn_1.
+SMALL_ECHO_CLIENT := $(patsubst %,$(B)/metal/small/%.o,echo_client client_lan9118)
+$(B)/metal/small/%.o: bench/metal/%.c tools/boards.mk
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(BOARD_CC_mps2-an385) $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DECHO_CLIENT_PORT=7 -MMD -MP -c $< -o $@
+$(B)/metal/small_echo_bench_1.elf: $(filter-out %/lan9118.o,$(PROGRAM_OBJECTS_mps2-an385_small_echo)) $(SMALL_ECHO_CLIENT) boards/mps2-an385/link.ld
+	@echo "  LINK  $@"
+	@$(BOARD_CC_mps2-an385) --specs=nano.specs -nostartfiles -T boards/mps2-an385/link.ld $(PROGRAM_LINK_small_echo) -Wl,--gc-sections $(filter %.o,$^) -o $@
+bench-metal: $(B)/metal/small_echo_bench_1.elf
+-include $(SMALL_ECHO_CLIENT:.o=.d)
 
 # The figures small_echo.*, into build/size.json; the tool asks with which flags the image was made.
 .PHONY: small-echo-flags size-small-echo

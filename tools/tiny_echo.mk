@@ -22,10 +22,14 @@ $(B)/metal/obj/client_%.o: bench/metal/echo_client.c tools/tiny_echo.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(METAL)gcc $(TINY_ECHO_FLAGS) -DECHO_CLIENT_BYTES=$* -MMD -MP -c $< -o $@
-$(B)/metal/tiny_echo_bench_%.elf: $(TINY_ECHO_OBJECTS) $(B)/metal/obj/client_%.o boards/mps2-an385/link.ld
+$(B)/metal/obj/client_memory_mac.o: bench/metal/client_memory_mac.c tools/tiny_echo.mk
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(METAL)gcc $(TINY_ECHO_FLAGS) -MMD -MP -c $< -o $@
+$(B)/metal/tiny_echo_bench_%.elf: $(TINY_ECHO_OBJECTS) $(B)/metal/obj/client_%.o $(B)/metal/obj/client_memory_mac.o boards/mps2-an385/link.ld
 	@echo "  LINK  $@"
 	@$(TINY_ECHO_LINK) -T boards/mps2-an385/link.ld $(filter %.o,$^) -o $@
--include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d $(B)/metal/obj/client_1.d $(B)/metal/obj/client_512.d
+-include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d $(B)/metal/obj/client_1.d $(B)/metal/obj/client_512.d $(B)/metal/obj/client_memory_mac.d
 
 .PHONY: size-tiny-echo bench-metal
 size-tiny-echo: $(B)/metal/tiny_echo.elf

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The figures of tiny_echo. `size` adds tiny_echo.code and tiny_echo.ram to build/size.json; `bench` runs the image with its client in QEMU and
-adds tiny_echo.insn_1 and tiny_echo.insn_512 to build/bench/metal.json.
+adds tiny_echo.insn_1 and tiny_echo.insn_512, and small_echo.insn_1, to build/bench/metal.json.
 
 code    .text with the vectors and all constants, of the linked image (gcc -Os -flto, sections collected).
 ram     .data, .bss and the stack. The stack is the worst sum of frames along the call tree as the image's own instructions show it (pushes and
@@ -76,10 +76,10 @@ def deepest(found, name, path=()):
     return frame + below[0], (name, *below[1])
 
 
-def add(path, figures):
+def add(path, figures, image="tiny_echo"):
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = json.loads(path.read_text()) if path.exists() else {}
-    whole.setdefault("tiny_echo", {}).update(figures)
+    whole.setdefault(image, {}).update(figures)
     path.write_text(json.dumps(whole, indent=2) + "\n")
 
 
@@ -103,18 +103,16 @@ def size():
 
 
 def bench():
-    figures = {}
-    for length in (1, 512):
+    for image, length in (("tiny_echo", 1), ("tiny_echo", 512), ("small_echo", 1)):
         out = subprocess.run(["timeout", "60", "qemu-system-arm", "-M", "mps2-an385", "-icount", "shift=0", "-nographic", "-monitor", "none", "-serial", "stdio",
-                              "-semihosting-config", "enable=on", "-kernel", str(ROOT / f"build/metal/tiny_echo_bench_{length}.elf")],
+                              "-semihosting-config", "enable=on", "-kernel", str(ROOT / f"build/metal/{image}_bench_{length}.elf")],
                              capture_output=True, text=True).stdout
         found = re.search(r"insn (\d+) stack (\d+)", out)
         if not found:
-            print(f"the client of {length} bytes did not come to its end: {out!r}")
+            print(f"{image}: the client of {length} bytes did not come to its end: {out!r}")
             return 1
-        figures[f"insn_{length}"] = int(found.group(1))
-        print(f"tiny_echo: {found.group(1)} instructions an echo of {length} bytes")
-    add(ROOT / "build/bench/metal.json", figures)
+        print(f"{image}: {found.group(1)} instructions an echo of {length} bytes")
+        add(ROOT / "build/bench/metal.json", {f"insn_{length}": int(found.group(1))}, image)
     return 0
 
 

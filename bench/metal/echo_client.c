@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A TCP client in place of the memory MAC's driver: it opens a connection, sends ECHO_CLIENT_BYTES, waits until they have come back whole,
-// and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer and subtracted; what is left of
-// 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU, mps2-an385, -icount shift=0: an
-// instruction is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
-#include <stdbool.h>
-#include <string.h>
+// A TCP client in place of a MAC's driver (client_memory_mac.c, client_lan9118.c): it opens a connection, sends ECHO_CLIENT_BYTES, waits
+// until they have come back whole, and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer
+// and subtracted; what is left of 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU,
+// mps2-an385, -icount shift=0: an instruction is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
+#include "echo_client.h"
 
-#include "drivers/memory_mac.h"
-#include "kernel/coop/coop.h"
+#include <string.h>
 
 #ifndef ECHO_CLIENT_BYTES
 #define ECHO_CLIENT_BYTES 1
 #endif
-#define PORT 5200
+#ifndef ECHO_CLIENT_PORT
+#define ECHO_CLIENT_PORT 5200
+#endif
 #define WARM 20u
 #define COUNTED 200u
 #define TIMER 0x40000000u
 #define UART 0x40004000u
 #define NS_A_TICK 40u
 #define HEADERS 54u
-#define STACK_LOOK 4096u  // bytes below its top
+#define ARP_FRAME 42u
+#define FRAME_SHIFT 2u  // so that headers are aligned
 
 enum { FIN = 1, SYN = 2, RST = 4, PSH = 8, ACK = 16 };
 static struct {
     uint32_t next, expected;  // sequence numbers: ours, the server's
     uint32_t echoes, arrived;
     uint32_t own_ticks, began;
-    uint8_t flags;  // of the segment to send
-    bool pending, listens;
+    uint8_t flags;        // of the segment to send
+    bool pending, asked;  // a segment, an answer to the server's ARP request
     uint8_t data[ECHO_CLIENT_BYTES];
-    uint32_t frame[(2 + HEADERS + 4 + ECHO_CLIENT_BYTES + 3) / 4];
+    uint32_t frame[(2 + HEADERS + 4 + ECHO_CLIENT_BYTES + 3) / 4], taken[(2 + HEADERS + 40 + ECHO_CLIENT_BYTES + 3) / 4];
     uint8_t mac[6];
 } client;
-
-extern uint32_t link_stack_top[];
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 static uint32_t ticks(void) { return ~*reg(TIMER + 4); }  // it counts down
@@ -62,14 +61,29 @@ static uint32_t folded(uint32_t sum)
     return ~(sum + (sum >> 16)) & 0xffff;
 }
 
+static const uint8_t addresses[8] = {10, 0, 0, 1, 10, 0, 0, 2};  // the client's, the server's
+static const uint8_t client_mac[6] = {2, 0, 0, 0, 0, 1};
+
+static uint32_t make_arp_reply(uint8_t *frame)
+{
+    memcpy(frame, client.mac, 6);
+    memcpy(frame + 6, client_mac, 6);
+    memcpy(frame + 12, "\x08\x06\0\1\x08\0\6\4\0\2", 10);
+    memcpy(frame + 22, client_mac, 6);
+    memcpy(frame + 28, addresses, 4);
+    memcpy(frame + 32, client.mac, 6);
+    memcpy(frame + 38, addresses + 4, 4);
+    return ARP_FRAME;
+}
+
 static uint32_t make_frame(uint8_t *frame)
 {
-    static const uint8_t addresses[8] = {10, 0, 0, 1, 10, 0, 0, 2};
     const uint32_t options = client.flags & SYN ? 4 : 0, payload = client.flags & PSH ? ECHO_CLIENT_BYTES : 0;
     const uint32_t tcp_bytes = 20 + options + payload;
     uint8_t *ip = frame + 14, *tcp = ip + 20;
     memcpy(frame, client.mac, 6);
-    memcpy(frame + 6, "\x02\0\0\0\0\1\x08\0", 8);
+    memcpy(frame + 6, client_mac, 6);
+    put16(frame + 12, 0x800);
     memset(ip, 0, 20);
     put16(ip, 0x4500);
     put16(ip + 2, 20 + tcp_bytes);
@@ -77,7 +91,7 @@ static uint32_t make_frame(uint8_t *frame)
     memcpy(ip + 12, addresses, 8);
     put16(ip + 10, folded(sum16(0, ip, 20)));
     put16(tcp, 40000);
-    put16(tcp + 2, PORT);
+    put16(tcp + 2, ECHO_CLIENT_PORT);
     put32(tcp + 4, client.next);
     put32(tcp + 8, client.expected);
     put16(tcp + 12, (5 + options / 4) << 12 | client.flags);
@@ -122,14 +136,6 @@ static void fail(const char *text)
     leave(1);
 }
 
-static uint32_t stack_used(void)
-{
-    const uint32_t *deepest = (const uint32_t *)((uintptr_t)link_stack_top - STACK_LOOK);
-    while (*deepest == 0xa5a5a5a5)
-        deepest++;
-    return (uint32_t)((const char *)link_stack_top - (const char *)deepest);
-}
-
 static void echoed(void)
 {
     client.echoes++;
@@ -142,7 +148,7 @@ static void echoed(void)
         say("insn ");
         say_number((spent * NS_A_TICK + COUNTED / 2) / COUNTED);
         say(" stack ");
-        say_number(stack_used());
+        say_number(echo_client_stack());
         say("\n");
         leave(0);
     }
@@ -150,70 +156,8 @@ static void echoed(void)
         client.data[i] = (uint8_t)(i * 7 + client.echoes);
 }
 
-static int client_poll(struct weir_netif *netif, int budget)
+void echo_client_start(const uint8_t mac[6])
 {
-    const uint32_t began = ticks();
-    (void)budget;
-    if (!client.listens) {  // the server's task has its first turn after this
-        client.listens = true;
-        coop_interrupt();
-        return 0;
-    }
-    if (!client.pending)
-        return 0;
-    client.pending = false;
-    uint8_t *frame = (uint8_t *)client.frame + MEMORY_MAC_SHIFT;
-    const struct weir_slice slice = {frame, make_frame(frame)};
-    const struct weir_frame lent = {.slices = &slice, .length = slice.length, .count = 1};
-    client.own_ticks += ticks() - began;
-    weir_input(netif, &lent);
-    return 1;
-}
-
-static void take(const uint8_t *tcp, const struct weir_tx *tx)
-{
-    const uint8_t flags = tcp[13];
-    if (flags & (FIN | RST))
-        fail("the connection ended");
-    if (flags & SYN) {
-        client.expected = get32(tcp + 4) + 1;
-        client.flags = ACK | PSH;
-        client.pending = true;
-        return;
-    }
-    if (tx->length == tx->header_length)
-        return;
-    if (get32(tcp + 4) != client.expected)
-        fail("another sequence number");
-    for (uint32_t i = 1; i < tx->count; i++) {
-        if (client.arrived + tx->slices[i].length > ECHO_CLIENT_BYTES ||
-            memcmp(client.data + client.arrived, tx->slices[i].data, tx->slices[i].length) != 0)
-            fail("other bytes came back");
-        client.arrived += tx->slices[i].length;
-        client.expected += tx->slices[i].length;
-    }
-    if (client.arrived == ECHO_CLIENT_BYTES) {
-        client.pending = true;
-        echoed();
-    }
-}
-
-static enum weir_tx_verdict client_tx(struct weir_netif *netif, const struct weir_tx *tx)
-{
-    const uint32_t began = ticks(), before = client.echoes;
-    (void)netif;
-    take(tx->slices[0].data + 34, tx);
-    if (client.pending)
-        coop_interrupt();
-    client.own_ticks += ticks() - (before != client.echoes && client.echoes == WARM ? client.began : began);
-    return WEIR_TX_DONE;
-}
-
-static const struct weir_driver client_driver = {.name = "client", .tx = client_tx, .poll = client_poll};
-
-void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_netif *netif, const uint8_t mac[6])
-{
-    (void)base;
     *reg(UART + 0x10) = 16;
     *reg(UART + 8) = 1;
     *reg(TIMER + 4) = *reg(TIMER + 8) = 0xffffffffu;
@@ -222,12 +166,69 @@ void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_ne
     client.flags = SYN;
     client.next = 1;
     client.pending = true;
-    weir_netif_init(netif, "eth0", &client_driver, &weir_link_ethernet);
-    netif->driver_data = device;
-    memcpy(netif->mac, mac, 6);
-    // What lies below the present frame is painted, to see how deep the stack goes.
-    uintptr_t here;
-    __asm__ volatile("mov %0, sp" : "=r"(here));
-    for (uintptr_t at = (uintptr_t)link_stack_top - STACK_LOOK; at < here; at += 4)
-        *reg(at) = 0xa5a5a5a5;
+}
+
+int echo_client_poll(struct weir_netif *netif, int budget)
+{
+    const uint32_t began = ticks();
+    (void)budget;
+    if (!client.pending && !client.asked)
+        return 0;
+    uint8_t *frame = (uint8_t *)client.frame + FRAME_SHIFT;
+    const bool arp = client.asked;
+    const struct weir_slice slice = {frame, arp ? make_arp_reply(frame) : make_frame(frame)};
+    const struct weir_frame lent = {.slices = &slice, .length = slice.length, .count = 1};
+    if (arp)
+        client.asked = false;
+    else
+        client.pending = false;
+    client.own_ticks += ticks() - began;
+    weir_input(netif, &lent);
+    return 1;
+}
+
+static void take(const uint8_t *frame, uint32_t length)
+{
+    const uint8_t *tcp = frame + 34, *data = tcp + (tcp[12] >> 4) * 4;
+    const uint32_t bytes = length - (uint32_t)(data - frame);
+    if (tcp[13] & (FIN | RST))
+        fail("the connection ended");
+    if (tcp[13] & SYN) {
+        client.expected = get32(tcp + 4) + 1;
+        client.flags = ACK | PSH;
+        client.pending = true;
+        return;
+    }
+    if (!bytes)
+        return;
+    if (get32(tcp + 4) != client.expected)
+        fail("another sequence number");
+    if (client.arrived + bytes > ECHO_CLIENT_BYTES || memcmp(client.data + client.arrived, data, bytes) != 0)
+        fail("other bytes came back");
+    client.arrived += bytes;
+    client.expected += bytes;
+    if (client.arrived == ECHO_CLIENT_BYTES) {
+        client.pending = true;
+        echoed();
+    }
+}
+
+enum weir_tx_verdict echo_client_tx(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    const uint32_t began = ticks(), before = client.echoes;
+    uint8_t *frame = (uint8_t *)client.taken + FRAME_SHIFT;
+    uint32_t length = 0;
+    (void)netif;
+    if (tx->length > sizeof client.taken - FRAME_SHIFT)
+        fail("a frame larger than the echo");
+    for (uint32_t i = 0; i < tx->count; length += tx->slices[i++].length)
+        memcpy(frame + length, tx->slices[i].data, tx->slices[i].length);
+    if (frame[13] == 6)
+        client.asked = frame[21] == 1 && memcmp(frame + 38, addresses, 4) == 0;
+    else
+        take(frame, length);
+    if (client.pending || client.asked)
+        echo_client_wake();
+    client.own_ticks += ticks() - (before != client.echoes && client.echoes == WARM ? client.began : began);
+    return WEIR_TX_DONE;
 }
