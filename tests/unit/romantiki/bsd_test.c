@@ -86,8 +86,10 @@ static void an_accepted_stream_is_given_back(void **state)
     int res;
     (void)state;
     join();
-    struct romantiki_socket before = client;
-    join();                                           // both sides hold another now
+    const int numbers[] = {client.descriptor, server.descriptor};
+    join();  // both sides hold another now, and the lowest free number for it is the old one's
+    assert_int_equal(client.descriptor, numbers[0]);
+    assert_int_equal(server.descriptor, numbers[1]);
     const unsigned timeout = 2000;
     socket_send(&client, "x", 1, &bytes, &res, NULL);
     socket_recv(&server, &byte, 1, &bytes, &res, &timeout);
@@ -214,7 +216,6 @@ static BFD gives(void *prm)
     BF_BEGIN
     SLEEP_MS(20);
     EVENT_SET((struct romantiki_flag *)prm);
-    EVENT_SET((struct romantiki_flag *)prm);  // stays one
     SEM_POST(&semaphore);
     SEM_POST(&semaphore);
     BF_END
@@ -235,6 +236,10 @@ static void tasks(void **state)
     assert_int_equal(res, 1);
     SEM_WAIT(&semaphore, &timeout, &res);
     assert_int_equal(res, 0);
+    EVENT_SET(&event);
+    EVENT_SET(&event);  // stays one
+    EVENT_WAIT(&event, &timeout, &res);
+    assert_int_equal(res, 1);
     EVENT_WAIT(&event, &timeout, &res);
     assert_int_equal(res, 0);
     const uint64_t before = now_us();
