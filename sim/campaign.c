@@ -14,7 +14,7 @@
 #define KEPT_BYTES 65536u    // a host that rests may keep so much more than it began with: pools, tables …
 #define KEPT_A_FLOW 2048u    // … and of each flow
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
-#define LOSS_PPM 200000u
+#define LOSS_PPM 150000u
 #define WAITING 3u
 #define SLOW_NS SIM_MS(240)  // one way, and as much for the addresses of each hop: a second for both ways
 #define OUTAGE_NS SIM_S(3)
@@ -68,7 +68,7 @@ static void plan_queue(struct campaign *c, struct sim_way *way)
     }
 }
 
-// A path that loses more than a fifth can, by bad luck alone, keep a connection from getting anywhere for as long as its user waits.
+// A path that loses more than a seventh can, by bad luck alone, keep a connection from getting anywhere for as long as its user waits.
 static void plan_losses(struct campaign *c, struct sim_way *way)
 {
     static const uint32_t losses[] = {0, 0, 0, 1000, 10000, 50000, 100000, 200000};
@@ -384,8 +384,8 @@ static void change(void *context)
     const uint16_t mtu = before->mtu;
     plan_way(c, &c->changed, true);
     c->changed.mtu = mtu;
-    if (c->changed.delay_ns < before->delay_ns)
-        c->clean = false;  // what leaves now overtakes what is under way
+    if (c->changed.delay_ns != before->delay_ns)
+        c->clean = false;  // what leaves now overtakes what is under way, or is later than any timer expects
     if (c->out)
         describe_way(c, c->sim->links->name, "becomes", &c->changed);
     sim_link_set(c->sim->links, false, &c->changed);
