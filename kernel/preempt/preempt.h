@@ -21,7 +21,6 @@ enum kernel_wait { KERNEL_WOKEN, KERNEL_TIMEOUT, KERNEL_INTERRUPTED };
 struct thread;
 struct mutex;
 struct signals;
-struct process;
 struct kernel_board {
     uint64_t (*now_us)(void);
     // kernel_timer shall be called at that moment; a little later is good enough, earlier costs only time. Interrupts are off.
@@ -39,8 +38,8 @@ void kernel_timer(void);                             // from the timer's interru
 
 // A function called at a moment, from the timer's interrupt, with interrupts off.
 struct timeout {
-    struct timeout *next;
     uint64_t at_us;  // KERNEL_NEVER: stopped
+    struct timeout *next;
     void (*due)(struct timeout *timeout);
 };
 void timeout_start(struct timeout *timeout, uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
@@ -52,17 +51,16 @@ struct wait_queue {
     struct thread *first;  // in order of priority, equals in order of coming
 };
 
-struct thread {   // the kernel's, but for `user`
+struct thread {  // the kernel's, but for `user`
+    struct timeout deadline;
     void *frame;  // its registers while it does not run
     struct thread *next;
     struct wait_queue *queue;  // stands in this; NULL: in none
-    struct timeout deadline;
-    const void *token;        // of the wait; for a mailbox the message
-    struct mutex *wants;      // stands in this one's queue
-    struct mutex *holds;      // a list
-    struct signals *signals;  // NULL: it gets none
-    struct process *process;  // whose thread it is; NULL: the kernel's
-    uint32_t *stack;          // lowest word: the canary
+    const void *token;         // of the wait; for a mailbox the message
+    struct mutex *wants;       // stands in this one's queue
+    struct mutex *holds;       // a list
+    struct signals *signals;   // NULL: it gets none
+    uint32_t *stack;           // lowest word: the canary
     size_t stack_bytes;
     thread_entry *entry;
     void *argument;

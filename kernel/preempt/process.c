@@ -128,8 +128,8 @@ bool process_start(struct process *process, const struct process_config *config)
     const uint32_t state = arch_interrupts_off();
     const bool good = thread_create(&process->thread, &thread);
     if (good) {
-        process->thread.process = process;
         signals_init(&process->signals, &process->thread);
+        process->signals.process = process;
         process->id = ++last_id;
         process->next = running;
         running = process;
@@ -288,7 +288,8 @@ static void leave(struct process *self, intptr_t arguments[])
 
 intptr_t system_call(uint32_t number, intptr_t arguments[])
 {
-    struct process *self = thread_self()->process;
+    const struct signals *signals = thread_self()->signals;
+    struct process *self = signals ? signals->process : NULL;
     process_call_handler *handler = self ? handler_of(number) : NULL;
     if (!self)
         return -1;

@@ -11,11 +11,13 @@
 enum { SIGNAL_INT = 2, SIGNAL_KILL = 9, SIGNAL_USER = 10, SIGNAL_ALARM = 14, SIGNAL_TERM = 15, SIGNALS = 16 };  // numbers as Unix has them
 typedef void signal_handler(int signal);
 
+struct process;
 struct signals {
     uint32_t pending, blocked;         // a bit each
     signal_handler *handler[SIGNALS];  // NULL: a signal interrupts, no more; signal_ignore
     struct timeout alarm;
     struct thread *thread;
+    struct process *process;  // whose thread it is (process.h); NULL: the kernel's
 };
 
 void signals_init(struct signals *signals, struct thread *thread);  // zero but for the thread, which gets them from here on
