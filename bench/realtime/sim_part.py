@@ -19,7 +19,7 @@ COLOURS = {"regular": "#999999", "regular_update": "#777777", "skip": "#e0a030",
 SWEEPS = {   # at 4 % loss: the option of the program, its values, the label
     "delay_ms": ("delay_us", (1, 5, 10, 25, 50, 100, 200), 1000, "delay each way, ms"),
     "buffer_frames": ("buffer", (1, 2, 3, 4, 8), 2048, "receive buffer, frames"),
-    "period_ms": ("period", (50, 100, 250, 500, 1000), 1, "period, ms"),
+    "period_ms": ("period", (20, 50, 100, 250, 500, 1000), 1, "period, ms"),
 }
 SWEPT = ("regular_update", "skip_update", "weir")
 SWEEP_LOSS = 4

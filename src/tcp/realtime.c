@@ -66,8 +66,8 @@ static uint32_t missing_bytes(const struct tcp_conn *c, uint32_t start, uint32_t
     return bytes;
 }
 
-// What is between RCV.NXT and `target`, all of it before the next frame, counts as received. What lies behind it stays where it is: the
-// memory for it exists, so for what is dropped before it.
+// What is between RCV.NXT and `target`, all of it before the next frame, counts as received, and `release` drops it. What lies behind it
+// stays where it is: where there is such data, the memory before it exists as well.
 static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32_t target)
 {
     uint32_t nxt = target;
@@ -77,12 +77,8 @@ static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32
         if (!c->extra->out_of_order->count)
             tcp_out_of_order_free(weir, c);
     }
-    if (c->receive) {
+    if (c->receive)
         stream_commit(c->receive, min_u32(nxt - c->rcv.nxt, stream_room(c->receive) - stream_length(c->receive)));
-        const uint32_t wanted = seq_lt(rt->frame_seq, nxt) ? nxt - rt->frame_seq : 0, length = stream_length(c->receive);
-        if (length > wanted)
-            stream_drop(&weir->memory, c->receive, length - wanted);
-    }
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     c->rcv.edge = seq_max(c->rcv.edge, nxt);
