@@ -233,7 +233,23 @@ def json():
     yield "escape", b'{"a\\u0000":"\\"","b":[1,-2.5E-3,null]}'
 
 
-SEEDS = {"instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def micro():
+    def message(operation, channel, first=0, second=0, host=2, port=80):
+        return bytes([0, operation, channel, first, second, host, port])
+
+    def frame(packet):
+        return bytes([5, len(packet)]) + packet
+    turn, listening = b"\7\1", message(0, 0) + message(1, 0, host=0, port=7) + message(2, 0, 2)
+    handshake = frame(ip4(6, tcp(SYN))) + turn + turn
+    datagram = message(0, 0, 1) + message(1, 0, host=0, port=9)
+    yield "listen", listening + handshake + message(3, 0) + turn
+    yield "connect", message(0, 0) + message(4, 0, host=2, port=80) + turn + message(6, 0) + turn
+    yield "datagram", datagram + turn + frame(ip4(17, udp(b"hello"))) + turn + b"\3\0\0\x20" + turn + message(6, 0)
+    yield "counters", listening + handshake + b"\3\0\xff\xff" + turn + b"\3\1\xff\xff" + turn + message(5, 1, 2) + turn
+    yield "anywhere", datagram + b"\2\0\5\xff\xff\x10\xff" * 4 + turn + b"\4\0\0\xff\xff\x10\xff" + turn + b"\4\0\x0b\xff\xff\x10\xff" + turn
+
+
+SEEDS = {"micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
