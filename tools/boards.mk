@@ -170,24 +170,28 @@ $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call pro
 
 # LyraOS's server: the stack is one component, build/boards/BOARD/lyraos/component.o, whose exports api/lyraos/exports.txt lists; all else in it is
 # hidden from the program, the kernel and the driver that it is linked with. tests/firmware/test_lyraos.py looks at its imports.
-LYRAOS_BOARDS := mps2-an385
+LYRAOS_BOARDS := mps2-an385 pc
 LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
-COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c $(filter-out api/bsd/posix_calls.c,$(wildcard api/bsd/*.c))
+COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c,$(wildcard api/bsd/*.c))
 define lyraos
 COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))
 LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c kernel/preempt/*.c examples/lyraos/*.c) \
-    $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c)
+    $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c) $$(patsubst %.S,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 $(B)/boards/$(1)/lyraos/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) $(LYRAOS_FLAGS) -MMD -MP -c $$< -o $$@
+$(B)/boards/$(1)/lyraos/%.o: %.S tools/boards.mk
+	@mkdir -p $$(@D)
+	@echo "  AS    $$@"
+	@$$(BOARD_CC_$(1)) -c $$< -o $$@
 $(B)/boards/$(1)/lyraos/component.o: $$(COMPONENT_OBJECTS_$(1)) api/lyraos/exports.txt
 	@echo "  LINK  $$@"
-	@$(BOARD_TOOLS_$(1))ld -r $$(filter %.o,$$^) -o $$@
+	@$$(BOARD_CC_$(1)) -nostdlib -r $$(filter %.o,$$^) -o $$@
 	@$(BOARD_TOOLS_$(1))objcopy --keep-global-symbols=api/lyraos/exports.txt $$@
 $(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) --specs=nano.specs -nostartfiles -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) -o $$@
+	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/lyraos.elf
 -include $$(COMPONENT_OBJECTS_$(1):.o=.d) $$(LYRAOS_OBJECTS_$(1):.o=.d)
 endef

@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine, exchange  # noqa: E402
 
-BOARD = "mps2-an385"
+BOARD = "mps2-an385"   # whose component is looked at
+BOARDS = ("mps2-an385", "pc")
 WRITES, WRITE_BYTES = 10_000, 1460
 TABLE_1 = "socket bind listen connect accept send sendto sendmsg recv recvfrom recvmsg getsockopt setsockopt".split()
 FILES = re.compile(r"(^|_)(open|creat|read|write|lseek|stat|mount|inode|file|files|vfs|dentry|path|dir|fd)(_|$)")
@@ -43,9 +44,9 @@ def test_nothing_of_a_file_system():
     assert not [name for name in names("-u") | names("-g") if FILES.search(name) and not name.startswith("lyraos_fd_")]
 
 
-@pytest.fixture(scope="module")
-def machine():
-    with Machine(BOARD, ports=(7, 5001, 5002), program="lyraos") as machine:
+@pytest.fixture(scope="module", params=BOARDS)
+def machine(request):
+    with Machine(request.param, ports=(7, 5001, 5002), program="lyraos") as machine:
         machine.until("the server listens")
         yield machine
 
