@@ -361,6 +361,60 @@ static void a_socket_belongs_to_its_process(void **state)
     tcpclose(client);
 }
 
+// --- memory of the process that the system does not accept
+// --------------------------------------------------------------------------------
+
+static char forbidden[64];
+static int guarded_in(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if ((const char *)from >= forbidden && (const char *)from < forbidden + sizeof forbidden)
+        return 1;
+    memcpy(to, from, bytes);
+    return 0;
+}
+static int guarded_out(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if ((char *)to >= forbidden && (char *)to < forbidden + sizeof forbidden)
+        return 1;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+static void a_bad_pointer_is_refused(void **state)
+{
+    struct listener l;
+    struct sockaddr to = at(PORT), local = any(PORT);
+    struct sockaddr *bad = (struct sockaddr *)(void *)forbidden;
+    char got[8];
+    (void)state;
+    w.host.port.copy_in = guarded_in;
+    w.host.port.copy_out = guarded_out;
+    const int udp = udpsocket();
+    assert_int_equal(udpbind(udp, bad), -1);
+    assert_int_equal(udpbind(udp, &local), 0);
+    assert_int_equal(udpsendto(udp, bad, "x", 1), -1);
+    assert_int_equal(udpsendto(udp, &to, forbidden, 1), -1);
+    assert_int_equal(udpsendto(udp, &to, "fine", 4), 4);
+    assert_int_equal(udprecvfrom(udp, NULL, forbidden, 4), -1);
+    assert_int_equal(udprecvfrom(udp, NULL, got, sizeof got), 4);  // it stayed
+    udpclose(udp);
+    const int server = bound(PORT), client = tcpsocket();
+    assert_int_equal(tcpbind(client, bad), -1);
+    assert_int_equal(tcpconnect(client, bad), -1);
+    start(&l, server, FLOCK_FOREVER);
+    assert_int_equal(tcpconnect(client, &to), 0);
+    assert_int_equal(end(&l), 0);
+    assert_int_equal(tcpsend(client, forbidden, 4), -1);
+    assert_int_equal(tcpsend(client, "weir", 4), 4);
+    assert_int_equal(tcprecv(server, forbidden, 4), -1);
+    assert_int_equal(tcprecv(server, got, 4), 4);
+    assert_memory_equal(got, "weir", 4);
+    tcpclose(client);
+    tcpclose(server);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -376,6 +430,7 @@ int main(void)
         TEST(listening_has_a_time),
         TEST(closing_ends_the_wait),
         TEST(a_socket_belongs_to_its_process),
+        TEST(a_bad_pointer_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the guides name exists: Weir's names in a header, files in the tree, the works' names in the porting guide."""
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GUIDES = ("porting", "flock", "lyraos", "romantiki")
+HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards") for path in (ROOT / folder).rglob("*.h"))
+WORKS_NAMES = ("kmem_alloc kmem_free interrupt_mask interrupt_unmask process_sleep process_wakeup thread_sleep thread_wakeup self_thread_id schedule add_timer "
+               "sock_wake_async NO_PREEMPT PREEMPT_OK").split()
+
+
+def text(guide):
+    return (ROOT / f"docs/{guide}.md").read_text()
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_names_exist(guide):
+    named = set(re.findall(r"\b(?:weir|bsd|preempt_port|flock|lyraos|romantiki|timeout|wait_queue)_[a-z0-9_]+\b(?!\.)|\bWEIR_[A-Z0-9_]+\b", " ".join(re.findall(r"`[^`]+`|^    .*$", text(guide), re.MULTILINE))))
+    images = {"romantiki_echo", "romantiki_sessions", "flock_clients"}
+    assert not {name for name in named - images if not re.search(rf"\b{name}\b", HEADERS)}
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_files_exist(guide):
+    paths = re.findall(r"`((?:api|boards|docs|drivers|examples|include|kernel|ports|tests)/[\w./-]+)`", text(guide))
+    links = [f"docs/{target}" for target in re.findall(r"\]\(([^)#]+)\)", text(guide)) if not target.startswith("http")]
+    assert not [path for path in paths + links if not (ROOT / path).exists()]
+
+
+def test_the_works_names_are_mapped():
+    table = text("porting")
+    assert not [name for name in WORKS_NAMES if f"`{name}`" not in table]
+    assert "docs/porting.md" in (ROOT / "README.md").read_text()
