@@ -18,6 +18,8 @@ static const struct {
 } commands[] = {
     {"ping", "HOST [-c N] [-i SECONDS] [-s BYTES]", command_ping},
     {"iperf3", "-c HOST ... (see weir-host --help)", command_iperf3},
+    {"play", "HOST PORT [name=value ...]", command_play},
+    {"stream", "FILE PORT [name=value ...]", command_stream},
     {"resolve", "NAME", command_resolve},
     {"sntp", "HOST", command_sntp},
     {"dhcp", "(with --dhcp)", command_dhcp},

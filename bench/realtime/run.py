@@ -101,10 +101,10 @@ def main(words):
     figures = json.loads(FILE.read_text()) if FILE.exists() else {}
     modules = {name: importlib.import_module(name + "_part") for name in known}
     for name in words or known:
-        merge(figures, modules[name].measure())
+        merge(figures, {**modules[name].measure(), "measured": {name: True}})
         FILE.write_text(json.dumps(figures, indent=2) + "\n")
         terminal(modules[name], figures)
-    web(modules.values(), figures)
+    web([modules[name] for name in known if name in figures["measured"]], figures)
     print(f"\n{common.shown([FILE])} {common.shown([common.OUT / 'realtime.html'])}")
     return 0
 

@@ -78,6 +78,12 @@ static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt
 {
     if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_lt(rt->hole_nxt, rt->frame_seq))
         rt->stats.filled++;
+    // From our SACK to the repetition it drew: a round trip, and what the sender waits for late segments. Where the handshake gave no
+    // sample, because it was repeated, and there are no timestamps, it is all that a live source's receiver learns.
+    if (rt->hole && seq_lt(rt->hole_nxt, line->nxt)) {
+        const uint32_t filled_us = max_u32(line->now_us - rt->hole_us, 1);
+        rt->fill_us = rt->fill_us ? min_u32(rt->fill_us, filled_us) : filled_us;
+    }
     rt_path_heard(rt, line, news);
     rt_need_heard(rt, line, news);
     if (line->beyond && news->length && rt_lossy(rt) && line->sack) {

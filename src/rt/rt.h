@@ -37,7 +37,8 @@ struct rt_order {  // zero: nothing
 // A segment that came, as far as it was acceptable.
 struct rt_news {
     uint32_t seq, length;
-    uint32_t seen;  // rt->seen before it
+    uint32_t seen;     // rt->seen before it
+    uint32_t echo_us;  // how long ago the ACK was sent whose timestamp it echoes; 0: it does not
 };
 
 struct rt;
@@ -78,6 +79,7 @@ struct rt {
     int32_t early_us;            // how long before their deadlines frames come, the earliest of late
     uint32_t rtt_us[3];          // smallest of this period, of the one before; the newest
     uint32_t rtt_since_us;       // when the period began
+    uint32_t fill_us;            // the shortest time in which a hole was filled; 0: none was
     bool hole, opened, sampling, again;
     uint8_t repeats;
 };

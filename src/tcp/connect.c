@@ -79,6 +79,8 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     tcp_ecn_agree(weir, c, packet, segment);
 }
 
+#define SYN_ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
+
 static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     struct flight_delta delta = {0};
@@ -86,9 +88,13 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     flight_acked(c->flow->flight, segment->ack, &delta);
     c->flags |= TCP_SYN_ACKED;
     c->snd.una = c->flow->recover = c->flow->retransmit_from = segment->ack;
-    if (delta.rtt_valid)
-        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1));
-    else if (!(c->flags & TCP_USE_TIMESTAMPS))
+    // Of a SYN that was sent again the timestamp that comes back tells which one is answered (RFC 7323 §4.1).
+    // Not when that is longer ago than the last: then a SYN-ACK was lost.
+    const uint32_t sent_us = weir->now - (delta.rtt_valid ? delta.rtt_sent_us : delta.newest_sent_us);
+    const uint32_t rtt_us = delta.rtt_valid ? max_u32(sent_us, 1) : tcp_timestamps_rtt(weir, c, segment);
+    if (rtt_us && (delta.rtt_valid || rtt_us <= sent_us + SYN_ECHO_SLACK_US))
+        rtt_sample(&c->rtt, rtt_us);
+    else
         rtt_no_sample(&c->rtt);
     c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->backoff = 0;

@@ -150,7 +150,7 @@ void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct t
     struct rt *rt = begun(weir, c);
     if (!rt || c->flags & TCP_CLOSED_BY_USER)
         return;
-    const struct rt_news news = {segment->seq, segment->length, rt->seen};
+    const struct rt_news news = {segment->seq, segment->length, rt->seen, tcp_timestamps_rtt(weir, c, segment)};
     if (news.length)
         rt->seen = seq_max(rt->seen, seq_min(news.seq + news.length, c->rcv.edge));
     const struct rt_line line = look(weir, c);

@@ -55,7 +55,7 @@ static inline void play(struct rt_play *p, enum weir_realtime_mode mode)
 // [from, to) came; the policy hears of it.
 static inline void play_data(struct rt_play *p, uint32_t from, uint32_t to)
 {
-    const struct rt_news news = {RT_BASE + from, to - from, p->rt.seen};
+    const struct rt_news news = {RT_BASE + from, to - from, p->rt.seen, 0};
     if (seq_le(news.seq, p->line.nxt))
         p->line.nxt = seq_max(p->line.nxt, intervals_advance(&p->beyond.list, RT_BASE + to));
     else

@@ -177,6 +177,31 @@ static void a_lost_syn_makes_the_first_timeout_three_seconds(void **state)
 
 // --- delayed ACK --------------------------------------------------------------------------------------------------------------------
 
+// RFC 7323 §4.1: with timestamps the repeated SYN is timed, by the one that comes back; but not by one of long before it.
+static void a_lost_syn_is_timed_by_its_timestamp(void **state)
+{
+    static const struct tcp_fixture_options timestamps = {.open = TCP_ACTIVE, .timestamps = true};
+    (void)state;
+    for (uint32_t first = 0; WEIR_CFG_TCP_TIMESTAMPS && first < 2; first++) {
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &timestamps);
+        const uint32_t earlier = t.ts_echo;
+        peer_pass(&t, 1050000);
+        peer_take(&t);
+        const struct tcp_options options = {
+            .seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = 1460, .ts_value = 1, .ts_echo = first ? earlier : t.got.options.ts_value};
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &options});
+        assert_state(&t, WEIR_TCP_ESTABLISHED);
+        const uint32_t srtt = rtt_smoothed(&tcp_fixture_conn(&t)->rtt);
+        if (first)
+            assert_int_equal(srtt, 0);
+        else
+            assert_in_range(srtt, 45000, 52000);
+        peer_drain(&t);
+        tcp_fixture_close(&t);
+    }
+}
+
 static void an_ack_waits_less_than_half_a_second(void **state)
 {
     struct tcp_fixture t;
@@ -486,6 +511,7 @@ int main(void)
         cmocka_unit_test(timestamps_time_a_retransmission),
         cmocka_unit_test(a_syn_is_repeated_for_three_minutes),
         cmocka_unit_test(a_lost_syn_makes_the_first_timeout_three_seconds),
+        cmocka_unit_test(a_lost_syn_is_timed_by_its_timestamp),
         cmocka_unit_test(an_ack_waits_less_than_half_a_second),
         cmocka_unit_test(every_second_full_segment_is_acknowledged),
         cmocka_unit_test(a_batch_gets_one_ack),

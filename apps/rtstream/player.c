@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rtstream/player.h"
+
+#include <string.h>
+
+#include "service.h"
+
+static struct rtstream_player *player_of(struct weir_watch *watch)
+{
+    return (struct rtstream_player *)(void *)((char *)watch - offsetof(struct rtstream_player, watch));
+}
+
+static uint64_t deadline_us(const struct rtstream_player *p, uint32_t number)
+{
+    return p->first_us + (uint64_t)number * p->options.period_us;
+}
+
+static void finish(struct rtstream_player *p, const char *error)
+{
+    if (p->ended)
+        return;
+    p->ended = true;
+    if (p->options.over == RTSTREAM_REALTIME)
+        (void)weir_realtime_stats(p->loop->weir, p->socket, &p->stats);
+    rtstream_player_stop(p);
+    p->done(p->context, error);
+}
+
+static void tell(struct rtstream_player *p, enum rtstream_verdict verdict, const uint8_t *data)
+{
+    const struct rtstream_frame frame = {p->number, verdict, deadline_us(p, p->number), weir_now_us(p->loop->weir), data};
+    p->counts[verdict]++;
+    p->number++;
+    p->told(p->context, &frame);
+    if (p->number == p->options.frames)
+        finish(p, NULL);
+}
+
+// --- over TCP
+// --------------------------------------------------------------------------------------------------------------------------------
+
+// By the clock: one look a period. Otherwise whenever there is something, or a deadline passes.
+static void read_realtime(struct rtstream_player *p)
+{
+    struct weir_realtime_frame about;
+    const uint64_t now_us = weir_now_us(p->loop->weir);
+    while (!p->ended && (!p->options.stored || deadline_us(p, p->number) <= now_us)) {
+        const int got = weir_realtime_read(p->loop->weir, p->socket, p->frame, sizeof p->frame, &about);
+        if (got == WEIR_AGAIN)
+            return;
+        if (got > 0)
+            tell(p, about.late ? RTSTREAM_LATE : RTSTREAM_MET, p->frame);
+        else if (got == WEIR_SKIPPED)
+            tell(p, RTSTREAM_SKIPPED, NULL);
+        else
+            finish(p, got ? weir_error_name(got) : NULL);
+    }
+}
+
+static void read_in_order(struct rtstream_player *p)
+{
+    int got = 1;
+    while (!p->ended && got > 0) {
+        got = weir_socket_read(p->loop->weir, p->socket, p->frame + p->filled, p->options.frame_bytes - p->filled);
+        if (got == 0 || (got < 0 && got != WEIR_AGAIN))
+            finish(p, got ? weir_error_name(got) : NULL);
+        p->filled += got > 0 ? (uint32_t)got : 0;
+        if (p->ended || p->filled < p->options.frame_bytes)
+            continue;
+        p->filled = 0;
+        tell(p, weir_now_us(p->loop->weir) <= deadline_us(p, p->number) ? RTSTREAM_MET : RTSTREAM_LATE, p->frame);
+    }
+}
+
+static int begin(struct rtstream_player *p)
+{
+    const struct rtstream_options *o = &p->options;
+    const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR,
+                                           .frame_bytes = o->frame_bytes,
+                                           .period_us = o->period_us,
+                                           .first_us = o->start_us ? o->start_us + o->within_us
+                                                                   : weir_now_us(p->loop->weir) + o->period_us + o->within_us,
+                                           .segment_bytes = o->segment_bytes,
+                                           .keep_us = o->keep_us,
+                                           .stored = o->stored};
+    p->playing = true;
+    p->first_us = settings.first_us;
+    (void)weir_socket_set(p->loop->weir, p->socket, WEIR_OPTION_QUICK_ACK, 1);
+    return o->over == RTSTREAM_REALTIME ? weir_realtime_set(p->loop->weir, p->socket, &settings) : WEIR_OK;
+}
+
+// --- over RTP
+// --------------------------------------------------------------------------------------------------------------------------------
+
+// Frames whose deadline has passed are told, and those that came and are next.
+static void play_kept(struct rtstream_player *p)
+{
+    while (!p->ended && p->playing && (p->has[0] || deadline_us(p, p->number) < weir_now_us(p->loop->weir))) {
+        const bool here = p->has[0];
+        memcpy(p->frame, p->kept[0], p->options.frame_bytes);
+        memcpy(p->kept[0], p->kept[1], p->options.frame_bytes);
+        p->has[0] = p->has[1];
+        p->has[1] = false;
+        tell(p, here ? RTSTREAM_MET : RTSTREAM_SKIPPED, here ? p->frame : NULL);
+    }
+}
+
+static void take_frame(struct rtstream_player *p, const struct rtp_frame *frame, uint32_t step)
+{
+    const uint32_t ahead = (frame->timestamp - p->rtp_base) / step - p->number;
+    if (ahead < 2 && frame->length == p->options.frame_bytes) {
+        memcpy(p->kept[ahead], frame->data, frame->length);
+        p->has[ahead] = true;
+    }
+    play_kept(p);
+}
+
+// The media's clock is 8 kHz.
+static void read_rtp(struct rtstream_player *p)
+{
+    struct weir_message message;
+    struct weir_slice slice;
+    struct rtp_frame frames[RTP_FRAMES];
+    const uint32_t step = p->options.period_us / 125;
+    play_kept(p);
+    while (!p->ended && weir_socket_peek_message(p->loop->weir, p->socket, &message, &slice) >= 0) {
+        const uint64_t now_us = weir_now_us(p->loop->weir);
+        const int count = rtp_player_take(&p->rtp, slice.data, slice.length, (uint32_t)(now_us / 125), frames);
+        if (count > 0 && !p->playing) {  // with a start that is known the first to come need not be the first that was sent
+            const uint32_t number = p->options.start_us ? (uint32_t)((now_us - p->options.start_us) / p->options.period_us) : 0;
+            p->playing = true;
+            p->first_us = (p->options.start_us ? p->options.start_us : now_us) + p->options.within_us;
+            p->rtp_base = frames[0].timestamp - number * step;
+        }
+        for (int i = count - 1; i >= 0 && !p->ended; i--)  // the oldest first
+            take_frame(p, &frames[i], step);
+        if (!p->ended)
+            (void)weir_socket_discard(p->loop->weir, p->socket);
+    }
+}
+
+// --- both
+// ------------------------------------------------------------------------------------------------------------------------------------
+
+static void play(struct rtstream_player *p)
+{
+    if (p->options.over == RTSTREAM_RTP)
+        read_rtp(p);
+    else if (p->options.over == RTSTREAM_TCP)
+        read_in_order(p);
+    else
+        read_realtime(p);
+}
+
+static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
+{
+    struct rtstream_player *p = player_of(watch);
+    int32_t error = 0;
+    if (!p->playing && p->options.over != RTSTREAM_RTP) {
+        (void)weir_socket_get(p->loop->weir, socket, WEIR_OPTION_ERROR, &error);
+        if (!error && events & WEIR_WRITABLE)
+            error = begin(p);
+        if (error) {
+            finish(p, weir_error_name(error));
+            return;
+        }
+    }
+    if (p->playing || p->options.over == RTSTREAM_RTP)
+        play(p);
+}
+
+static uint64_t poll(struct app *app, uint64_t now_us)
+{
+    struct rtstream_player *p = (struct rtstream_player *)(void *)app;
+    if (!p->playing)
+        return WEIR_NEVER;
+    if (deadline_us(p, p->number) <= now_us)
+        play(p);
+    if (p->ended || p->options.over == RTSTREAM_TCP)
+        return WEIR_NEVER;
+    const uint64_t due_us = deadline_us(p, p->number);
+    return due_us > now_us ? due_us : now_us + 1;
+}
+
+int rtstream_player_start(struct rtstream_player *p, struct loop *loop, const struct weir_endpoint *peer,
+                          const struct rtstream_options *options)
+{
+    const struct weir_realtime before = {
+        .mode = WEIR_REALTIME_WEIR, .frame_bytes = options->frame_bytes, .segment_bytes = options->segment_bytes};
+    struct weir *weir = loop->weir;
+    int error = WEIR_OK;
+    p->loop = loop;
+    p->options = *options;
+    p->app.poll = poll;
+    p->watch.event = event;
+    p->playing = p->ended = false;
+    p->number = p->filled = 0;
+    memset(p->counts, 0, sizeof p->counts);
+    memset(p->has, 0, sizeof p->has);
+    rtp_player_init(&p->rtp);
+    if (!options->frame_bytes || options->frame_bytes > RTSTREAM_FRAME_MOST || !options->period_us)
+        return WEIR_INVALID;
+    if (options->over == RTSTREAM_RTP) {
+        p->socket = service_bind(loop, peer->port, &p->watch);
+        error = p->socket < 0 ? p->socket : WEIR_OK;
+    } else {
+        p->socket = weir_socket_open(weir, WEIR_STREAM, 0);
+        if (p->socket < 0)
+            return p->socket;
+        (void)loop_watch(loop, p->socket, &p->watch);
+        if (options->buffer_bytes)
+            error = weir_socket_set(weir, p->socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)options->buffer_bytes);
+        if (!error && options->over == RTSTREAM_REALTIME)
+            error = weir_realtime_set(weir, p->socket, &before);
+        if (!error)
+            error = weir_socket_connect(weir, p->socket, peer);
+        error = error == WEIR_IN_PROGRESS ? WEIR_OK : error;
+    }
+    if (!error)
+        loop_add(loop, &p->app);
+    else if (p->socket > 0)
+        service_close(loop, &p->socket);
+    return error;
+}
+
+void rtstream_player_stop(struct rtstream_player *p)
+{
+    p->ended = true;
+    loop_remove(p->loop, &p->app);
+    if (p->socket > 0)
+        service_close(p->loop, &p->socket);
+}

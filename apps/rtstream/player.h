@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A player of real-time streams: frames of equal length by their deadlines, over a real-time stream (weir/realtime.h), over TCP in order,
+// or over RTP (rtp.h). Each frame is told once, in order: in time, late, or not at all. Runs on a loop; memory is the caller's.
+#ifndef RTSTREAM_PLAYER_H
+#define RTSTREAM_PLAYER_H
+
+#include "loop.h"
+#include "rtstream/rtp.h"
+#include "weir/realtime.h"
+
+#define RTSTREAM_FRAME_MOST 4096u
+
+enum rtstream_over { RTSTREAM_REALTIME, RTSTREAM_TCP, RTSTREAM_RTP };
+
+struct rtstream_options {
+    enum rtstream_over over;
+    uint32_t frame_bytes, period_us;
+    uint32_t within_us;      // a frame is of use for so long after it was written
+    uint64_t start_us;       // when the first is written, by the clock of weir_poll; 0: a period before the first deadline, which is one
+                             // period and within_us after the connection (RTP: within_us after the first packet)
+    uint32_t frames;         // play so many, then end; 0: until the end of the stream
+    uint32_t buffer_bytes;   // receive buffer; 0: the default
+    uint16_t segment_bytes;  // 0: weir_realtime_set's
+    uint32_t keep_us;        // weir_realtime.keep_us
+    bool stored;             // the source is a file: a frame is read at its deadline, which makes room for the next
+};
+
+enum rtstream_verdict { RTSTREAM_MET, RTSTREAM_LATE, RTSTREAM_SKIPPED };
+struct rtstream_frame {
+    uint32_t number;
+    enum rtstream_verdict verdict;
+    uint64_t deadline_us, now_us;
+    const uint8_t *data;  // frame_bytes; NULL: skipped
+};
+
+struct rtstream_player {
+    struct app app;  // first
+    struct weir_watch watch;
+    struct loop *loop;
+    struct rtstream_options options;
+    weir_socket socket;
+    bool playing, ended;
+    uint64_t first_us;  // deadline of frame 0
+    uint32_t number;    // of the next frame to tell
+    uint32_t filled;    // bytes of it, in order
+    struct rtp_player rtp;
+    uint32_t rtp_base;                      // timestamp of frame 0
+    uint32_t counts[RTSTREAM_SKIPPED + 1];  // by verdict
+    struct weir_realtime_stats stats;       // of a real-time stream, at its end
+    uint8_t frame[RTSTREAM_FRAME_MOST], kept[2][RTSTREAM_FRAME_MOST];
+    bool has[2];  // RTP: the next frame and the one after it are in `kept`
+    void (*told)(void *context, const struct rtstream_frame *frame);
+    void (*done)(void *context, const char *error);  // NULL: the end of the stream, or of `frames`
+    void *context;
+};
+
+// Connects to the source at `peer`; over RTP: listens at peer.port. told, done and context are set. Returns an enum weir_error.
+int rtstream_player_start(struct rtstream_player *player, struct loop *loop, const struct weir_endpoint *peer,
+                          const struct rtstream_options *options);
+void rtstream_player_stop(struct rtstream_player *player);
+
+#endif

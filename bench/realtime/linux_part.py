@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""An unmodified Linux sender (this machine's kernel: cubic, RACK-TLP, SACK) over the laboratory's link, and weir-host as the player. Each run
+takes its 90 or 60 seconds of real time; many go side by side, each with namespaces and a link of its own. Needs root."""
+import json
+import os
+import platform
+import sys
+import time
+
+import common
+
+sys.path.insert(0, str(common.ROOT / "lab"))
+import net  # noqa: E402
+
+TITLE = "From Linux's TCP, over TAPs, in real time"
+SEEDS = range(4001, 4007)
+LOSSES = (0, 2, 4, 6, 8, 10)
+WITHIN = (40, 60, 100)
+AT_ONCE = int(os.environ.get("AT_ONCE", 24))   # runs
+FRAMES, VOICE_FRAMES, PORT, DELAY_MS = 359, 3000, 5000, 10
+LATE_START_S = 5                               # of a voice: handshake, ARP and all may be lost a few times until then
+GOALS = {**{f"linux_sender.met_percent_at_{loss}": (">=", goal) for loss, goal in ((0, 99.9), (2, 99.9), (4, 99.9), (6, 99.5), (10, 98.5))},
+         "voice.linux_sender.within_40_ms_at_10": (">=", 90), "voice.linux_sender.within_60_ms_at_10": (">=", 97),
+         "voice.linux_sender.within_100_ms_at_10": (">=", 99.5)}
+
+
+def at_once(pid):
+    """What else runs on this machine must not make the source, the link or the player late: that would count as the network's doing."""
+    try:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(5))
+    except OSError:
+        pass
+
+
+class Run:
+    """One connection: frames of the work's benchmark (within None), or a voice of use for `within` ms."""
+
+    def __init__(self, loss, seed, within=None):
+        self.loss, self.seed, self.within = loss, seed, within
+        self.name = f"{'frames' if within is None else f'voice-{within}'}-{loss}-{seed}"
+
+    def start(self):
+        link = net.Link(delay=DELAY_MS, loss=self.loss, back_loss=self.loss, seed=self.seed, spare_arp=1)
+        self.network = net.Network(link, "linux", "weir", common.OUT / "realtime/labs" / self.name, serve=False)
+        self.network.__enter__()
+        linux, weir = self.network.sender, self.network.receiver
+        if self.within is None:
+            source, play = ("file", 719 * 1024), f"frame=2048 period=250 within=0 frames={FRAMES} buffer=4096 stored=1"
+        else:
+            start = int((time.monotonic() + LATE_START_S) * 1e6)
+            source = ("frames", 160, 20, VOICE_FRAMES, start)
+            play = f"frame=160 period=20 within={self.within} frames={VOICE_FRAMES} start={start}"
+        self.source = linux.namespace.start(sys.executable, common.ROOT / "bench/realtime/linux_source.py", *source, PORT)
+        if not net.until(lambda: "listening" in self.source.output(), 10):
+            raise common.Failed(f"the source does not start: {self.source.output()}")
+        log = common.OUT / "realtime/frames" / f"{self.name}.csv"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self.player = weir.namespace.start(*weir.common, "--run", f"play {linux.address} {PORT} {play} log={log}")
+        for process in (self.network.emulator, self.source, self.player):
+            at_once(process.pid)
+        self.limit = time.monotonic() + 150
+
+    def ended(self):
+        return self.player.poll() is not None or time.monotonic() > self.limit
+
+    def take(self):
+        text = self.player.output()
+        self.network.__exit__(None, None, None)
+        begin = text.find("{")
+        if begin < 0:
+            return None
+        found, _ = json.JSONDecoder().raw_decode(text[begin:])
+        # What never came, because the connection ended, was not met.
+        return {**found, "met_percent": 100 * found["met"] / (FRAMES if self.within is None else VOICE_FRAMES), "source": self.source.output().split("\n")[1:]}
+
+
+def side_by_side(runs):
+    progress, going, found = common.Progress("real time, Linux sender", len(runs)), [], {}
+    waiting = list(runs)
+    try:
+        while waiting or going:
+            while waiting and len(going) < AT_ONCE:
+                run = waiting.pop(0)
+                going.append(run)
+                run.start()
+            time.sleep(0.25)
+            for run in [run for run in going if run.ended()]:
+                going.remove(run)
+                found[run.name] = run.take()
+                result = found[run.name]
+                progress.step(f"{run.name}: {'failed' if result is None else format(result['met_percent'], '.2f') + ' %'}")
+    finally:
+        for run in going:
+            run.network.__exit__(None, None, None)
+    failed = [name for name, result in found.items() if result is None]
+    if failed:
+        raise common.Failed(f"no result of {', '.join(failed)}: see build/bench/realtime/labs")
+    return found
+
+
+def mean(found, runs):
+    return round(sum(found[run.name]["met_percent"] for run in runs) / len(runs), 2)
+
+
+def measure():
+    if os.geteuid() != 0:
+        raise common.Failed("TAPs and network namespaces need root: run it as root, or T=sim and T=weir without")
+    (common.OUT / "realtime/labs").mkdir(parents=True, exist_ok=True)
+    files = {loss: [Run(loss, seed) for seed in SEEDS] for loss in LOSSES}
+    voices = {within: [Run(10, seed, within) for seed in SEEDS] for within in WITHIN}
+    found = side_by_side([run for row in (*voices.values(), *files.values()) for run in row])
+    return {"linux_sender": {**{f"met_percent_at_{loss}": mean(found, runs) for loss, runs in files.items()},
+                             **{f"least_percent_at_{loss}": round(min(found[run.name]["met_percent"] for run in runs), 2) for loss, runs in files.items()},
+                             "kernel": platform.release()},
+            "voice": {"linux_sender": {f"within_{within}_ms_at_10": mean(found, runs) for within, runs in voices.items()}},
+            "linux_sender_runs": {name: {**result, "met_percent": round(result["met_percent"], 3)} for name, result in found.items()}}
+
+
+def tables(figures):
+    linux = figures["linux_sender"]
+    yield (f"The work's benchmark from Linux {linux['kernel']}: 719 KB, 2 KB every 250 ms, 4 KB buffer, 10 ms each way; {len(SEEDS)} seeds",
+           [["% of deadlines met", *(f"{loss} % lost" for loss in LOSSES)],
+            ["mean", *(f"{linux[f'met_percent_at_{loss}']:.2f}" for loss in LOSSES)], ["worst run", *(f"{linux[f'least_percent_at_{loss}']:.2f}" for loss in LOSSES)]])
+    yield ("A voice from Linux, 160 bytes every 20 ms, 10 % lost each way",
+           [["% of frames of use", *(f"within {within} ms" for within in WITHIN)],
+            ["Weir's receiver", *(f"{figures['voice']['linux_sender'][f'within_{within}_ms_at_10']:.2f}" for within in WITHIN)],
+            ["UDP and RTP (what is not lost)", *("90.00" for _ in WITHIN)]])
+
+
+def plots(figures, folder):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as pyplot
+    figure, axis = pyplot.subplots(figsize=(6, 4))
+    runs = figures["linux_sender_runs"]
+    for loss in LOSSES:
+        axis.plot([loss] * len(SEEDS), [runs[f"frames-{loss}-{seed}"]["met_percent"] for seed in SEEDS], "o", color="#1b6ca8", alpha=.4, markersize=4)
+    axis.plot(LOSSES, [figures["linux_sender"][f"met_percent_at_{loss}"] for loss in LOSSES], color="#1b6ca8", label="Weir's receiver, mean")
+    axis.plot(LOSSES, [100 * (1 - loss / 100) ** 2 for loss in LOSSES], "--", color="#999999", label="UDP, two datagrams a frame (computed)")
+    axis.set_xlabel("% lost each way")
+    axis.set_ylabel("% of deadlines met")
+    axis.legend()
+    axis.grid(alpha=.3)
+    figure.tight_layout()
+    figure.savefig(folder / "linux-sender.png", dpi=110)
+    pyplot.close(figure)
+    yield "linux-sender.png", "The work's benchmark from Linux's TCP"
