@@ -4,7 +4,7 @@
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
-OWN_PROGRAMS := small_echo busy_echo flock_clients
+OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += driver_echo services
 # Programs for a board that has what they need.
@@ -145,6 +145,10 @@ PROGRAM_NO_KERNEL_services := yes
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)
 PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
+# Embedded Xinu's devices, with two interfaces.
+PROGRAM_BOARDS_xinu_router := malta
+PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c examples/xinu/*.c) apps/loop.c
+PROGRAM_FLAGS_xinu_router := -Iapps -DPREEMPT_PORT_NETIFS=2
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.

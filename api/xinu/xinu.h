@@ -8,6 +8,7 @@
 #ifndef XINU_H
 #define XINU_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef int devcall;
