@@ -4,6 +4,7 @@
 #include "fuzz.h"
 #include "ports/micro/frames.h"
 #include "ports/micro/server.h"
+#include "weir/instance.h"
 
 #define CHANNELS 3u
 #define RING 256u
