@@ -132,6 +132,7 @@ PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 # The thesis's two clients.
 PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
+PROGRAM_DIR_flock_clients := processes
 PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
@@ -153,14 +154,16 @@ PROGRAM_FLAGS_xinu_router := -Iapps -DPREEMPT_PORT_NETIFS=2
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.
 program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) tools/options.py --sources $(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
+# A program whose settings are another's shares its objects.
+program_dir = $(or $(PROGRAM_DIR_$(1)),$(1))
 define program
-PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(2)/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
-$(B)/boards/$(1)/$(2)/%.o: %.S tools/boards.mk
+PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
+    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+$(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
 	@$$(BOARD_CC_$(1)) -c $$< -o $$@
-$(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
+$(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
@@ -204,7 +207,7 @@ $(foreach b,$(LYRAOS_BOARDS),$(eval $(call lyraos,$(b))))
 # The board's echo server, its object as it is, linked with another build of the stack: build/boards/BOARD/echo_PROFILE.elf. Nothing but src/ is
 # compiled for the other profile.
 RELINK_BOARD := arm-virt
-RELINK_PROFILES := tiny small
+RELINK_PROFILES := tiny
 define relink
 RELINK_OBJECTS_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(2)/%.o,$(SRC_$(2)))
 $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
