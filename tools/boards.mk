@@ -6,6 +6,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
+OWN_PROGRAMS += rtos2_test rtos2_echo
 OWN_PROGRAMS += driver_echo services
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
@@ -130,6 +131,14 @@ PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9
 PROGRAM_PARTS_processes := $(PREEMPT) $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
+# CMSIS-RTOS2 over the preemptive kernel: its test, and the stack over it.
+RTOS2 := $(wildcard kernel/preempt/*.c api/cmsis_rtos2/*.c)
+PROGRAM_BOARDS_rtos2_test := mps2-an385
+PROGRAM_PARTS_rtos2_test := $(RTOS2) apps/text.c
+PROGRAM_FLAGS_rtos2_test := -Iapi/cmsis_rtos2
+PROGRAM_BOARDS_rtos2_echo := mps2-an385
+PROGRAM_PARTS_rtos2_echo := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c api/bsd/*.c)
+PROGRAM_FLAGS_rtos2_echo := -Iapi/cmsis_rtos2 -DWEIR_CFG_SOCKETS=5
 # The thesis's two clients.
 PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
 PROGRAM_DIR_flock_clients := processes

@@ -7,6 +7,18 @@ struct kmem_block {  // before what is given out
 };
 #define HEADER sizeof(struct kmem_block)
 
+// Before the kernel runs there is nobody to share with.
+static void lock(struct kmem *kmem)
+{
+    if (thread_self())
+        mutex_lock(&kmem->lock);
+}
+static void unlock(struct kmem *kmem)
+{
+    if (thread_self())
+        mutex_unlock(&kmem->lock);
+}
+
 static struct kmem_block *end_of(struct kmem_block *block) { return (struct kmem_block *)(void *)((char *)block + block->bytes); }
 
 void kmem_init(struct kmem *kmem, void *memory, size_t bytes)
@@ -35,7 +47,7 @@ void *kmem_alloc(struct kmem *kmem, size_t bytes)
     if (bytes > SIZE_MAX - 2 * HEADER)
         return NULL;
     const size_t whole = (bytes + 2 * HEADER - 1) & ~(HEADER - 1);
-    mutex_lock(&kmem->lock);
+    lock(kmem);
     struct kmem_block **at = &kmem->free;
     while (*at && (*at)->bytes < whole)
         at = &(*at)->next;
@@ -44,7 +56,7 @@ void *kmem_alloc(struct kmem *kmem, size_t bytes)
         take(at, whole);
         kmem->free_bytes -= block->bytes;
     }
-    mutex_unlock(&kmem->lock);
+    unlock(kmem);
     return block ? block + 1 : NULL;
 }
 
@@ -61,7 +73,7 @@ void kmem_free(struct kmem *kmem, void *memory)
     if (!memory)
         return;
     struct kmem_block *block = (struct kmem_block *)memory - 1, *before = NULL;
-    mutex_lock(&kmem->lock);
+    lock(kmem);
     for (struct kmem_block *at = kmem->free; at && at < block; at = at->next)
         before = at;
     kmem->free_bytes += block->bytes;
@@ -70,5 +82,5 @@ void kmem_free(struct kmem *kmem, void *memory)
     join(block);
     if (before)
         join(before);
-    mutex_unlock(&kmem->lock);
+    unlock(kmem);
 }

@@ -113,6 +113,7 @@ struct mutex {
     struct wait_queue waiting;
 };
 void mutex_lock(struct mutex *mutex);
+int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us);  // KERNEL_WOKEN: it is held
 bool mutex_try(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
 

@@ -78,22 +78,28 @@ void kernel_mutex_release(struct mutex *mutex)
     kernel_inherit(holder);
 }
 
-void mutex_lock(struct mutex *mutex)
+int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)
 {
     const uint32_t state = arch_interrupts_off();
     struct thread *self = kernel.current;
+    int result = KERNEL_WOKEN;
     if (!mutex->holder) {
         hold(mutex, self);
+    } else if (kernel_passed(deadline_us)) {
+        result = KERNEL_TIMEOUT;
     } else {
         // It stands in the queue before the holder's priority is counted anew; kernel_block then finds it there, and moves it to itself.
         kernel_queue_remove(self);
         kernel_queue_insert(&mutex->waiting, self);
         self->wants = mutex;
         kernel_inherit(mutex->holder);
-        (void)kernel_block(&mutex->waiting, KERNEL_NEVER);
+        result = kernel_block(&mutex->waiting, deadline_us);
     }
     arch_interrupts_restore(state);
+    return result;
 }
+
+void mutex_lock(struct mutex *mutex) { (void)mutex_lock_until(mutex, KERNEL_NEVER); }
 
 bool mutex_try(struct mutex *mutex)
 {

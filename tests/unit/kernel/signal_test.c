@@ -217,6 +217,31 @@ static void test_a_deleted_threads_alarm_is_gone(void **state)
     assert_string_equal(run(deleted), "d");
 }
 
+static void holds_long(void *unused)
+{
+    (void)unused;
+    mutex_lock(&mutex);
+    thread_sleep_until(now_us + 10 * MS);
+    mutex_unlock(&mutex);
+}
+static void patience(void *unused)
+{
+    (void)unused;
+    mutex = (struct mutex){0};
+    spawn(0, 110, holds_long, 0);
+    thread_set_priority(thread_self(), 120);
+    say_if(mutex_lock_until(&mutex, 0) == KERNEL_TIMEOUT, '0');
+    say_if(mutex_lock_until(&mutex, now_us + 2 * MS) == KERNEL_TIMEOUT && now_us == 1000 + 2 * MS, 't');
+    say_if(threads[0].priority == 110 && !mutex.waiting.first, 'p');  // what was inherited is given back
+    say_if(mutex_lock_until(&mutex, now_us + 20 * MS) == KERNEL_WOKEN && now_us == 1000 + 10 * MS, 'h');
+    mutex_unlock(&mutex);
+}
+static void test_a_mutex_is_waited_for_so_long(void **state)
+{
+    (void)state;
+    assert_string_equal(run(patience), "0tph");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_firm_sleep_and_mutexes_are_not_interrupted),
         cmocka_unit_test(test_an_interrupted_wait_holds_its_mutex_again),
         cmocka_unit_test(test_a_deleted_threads_alarm_is_gone),
+        cmocka_unit_test(test_a_mutex_is_waited_for_so_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
