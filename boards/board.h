@@ -26,8 +26,8 @@ void board_alarm(uint64_t at_us);  // board_timer shall be called at that moment
 void board_idle(void);             // with interrupts off: sleeps until one waits
 void board_timer(void);
 void board_interrupt(void);                   // behind every interrupt of the Ethernet interface
-// Where the interface's driver can be a thread of its own. The program may define both: the former makes a thread that calls `turn` again and
-// again, next at the moment it returned or after board_driver_wake, which interrupts call too. false: it makes none.
+// Where the interface's driver can be a thread of its own. The program may define both: the former makes a thread that calls `turn` again
+// and again, next at the moment it returned or after board_driver_wake, which interrupts call too. false: it makes none.
 bool board_driver_thread(uint64_t (*turn)(uint64_t now_us));
 void board_driver_wake(void);
 void board_entropy(void *out, size_t bytes);  // each board's file says how good it is

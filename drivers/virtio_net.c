@@ -42,12 +42,13 @@ enum { AT_FLAGS, AT_GSO, AT_LENGTH, AT_SIZE = 4, AT_START = 6, AT_OFFSET = 8, AT
 #define RESTART_AFTER_US 100000u
 #define TRIES 100000u
 #define COPY_PIECES ((LARGEST_FRAME + HEADER + VIRTIO_NET_TX_BYTES - 1) / VIRTIO_NET_TX_BYTES)
+#define MOST_PIECES (COPY_PIECES > WEIR_CFG_TX_SLICES ? COPY_PIECES : WEIR_CFG_TX_SLICES)
 
 _Static_assert((VIRTIO_NET_RX_BYTES - RX_OFFSET) * (uint64_t)WEIR_FRAME_SLICES >= LARGEST_FRAME + HEADER,
                "the largest frame has too many slices");
 _Static_assert(VIRTIO_NET_RX_BYTES >= 2048, "a frame of a device without mergeable buffers must fit in one");
 _Static_assert(VIRTIO_NET_RX <= VIRTIO_RING_MAX && VIRTIO_NET_TX <= VIRTIO_RING_MAX, "a queue is larger than its ring");
-_Static_assert(COPY_PIECES <= VIRTIO_NET_TX / 2 && WEIR_CFG_TX_SLICES <= VIRTIO_NET_TX / 2, "a frame takes more than half of the queue");
+_Static_assert(MOST_PIECES <= VIRTIO_NET_TX / 2, "a frame takes more than half of the queue");
 
 static uint16_t get16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }
 static void put16(uint8_t *at, uint32_t value)
@@ -112,7 +113,7 @@ static bool set_up(struct virtio_net *net)
         !start_queue(net, TX_QUEUE, &net->tx, &net->memory->tx_ring, VIRTIO_NET_TX))
         return false;
     // Of what a frame may need a queue must have room twice, lest a refused one waits for what never comes.
-    return net->tx.size >= 2 * COPY_PIECES && net->tx.size >= 2 * WEIR_CFG_TX_SLICES;
+    return net->tx.size >= 2 * MOST_PIECES;
 }
 
 static void notify(struct virtio_net *net, struct virtio_ring *ring, uint16_t queue)
