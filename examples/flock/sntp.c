@@ -15,7 +15,7 @@
 
 enum { NTP_PORT = 123, NTP_BYTES = 48, TRANSMIT_TIME = 40, MODE_SERVER = 4 };
 #define SECONDS_1900_TO_1970 2208988800u
-#define ASK_SO_OFTEN 3
+#define ASK_SO_OFTEN 8
 #define ANSWER_WITHIN_MS 2000
 
 static uint32_t from_network(uint32_t value)

@@ -29,7 +29,7 @@ def found(name):
 
 def finished(machine):
     """The console, once both processes have ended."""
-    assert until(lambda: all(f"{name} ended with" in machine.output() for name in ("sntp", "http")), 60), machine.output()[-2000:]
+    assert until(lambda: all(f"{name} ended with" in machine.output() for name in ("sntp", "http")), 150), machine.output()[-2000:]
     return machine.output()
 
 
