@@ -103,6 +103,11 @@ def measure():
 
 
 # --- shown ------------------------------------------------------------------------------------------------------------------------------------
+def by(found, keys):
+    """In the order of the keys, which in a file that was merged is not that of the object."""
+    return [found[str(key)] for key in keys]
+
+
 def row(label, values):
     return [label, *(f"{value:.2f}" for value in values)]
 
@@ -110,17 +115,17 @@ def row(label, values):
 def tables(figures):
     head = ["% of deadlines met", *(f"{loss} % lost" for loss in LOSSES)]
     yield ("The work's benchmark: 719 KB, 2 KB every 250 ms, 4 KB buffer, 10 ms each way; 20 seeds",
-           [head, *(row(LABELS[mode], figures["paper"][mode].values()) for mode in MODES),
-            row("regular + update, player resyncs", figures["paper_regular_resync"].values())])
-    yield ("… and a sender without fast retransmit", [head, *(row(LABELS[mode], figures["paper_without_fast_retransmit"][mode].values()) for mode in MODES)])
+           [head, *(row(LABELS[mode], by(figures["paper"][mode], LOSSES)) for mode in MODES),
+            row("regular + update, player resyncs", by(figures["paper_regular_resync"], LOSSES))])
+    yield ("… and a sender without fast retransmit", [head, *(row(LABELS[mode], by(figures["paper_without_fast_retransmit"][mode], LOSSES)) for mode in MODES)])
     counts = [(reason, reason.replace("_", " ")) for reason in figures["paper_details"]["weir"]["0"]["updates"]]
     yield ("Weir's ACKs a run, and why those without news of data left",
-           [["", *head[1:]], *(row(label, (found["updates"][reason] for found in figures["paper_details"]["weir"].values())) for reason, label in counts),
-            row("all ACKs", (found["acks"] for found in figures["paper_details"]["weir"].values())),
-            row("all ACKs of skip + update", (found["acks"] for found in figures["paper_details"]["skip_update"].values()))])
+           [["", *head[1:]], *(row(label, (found["updates"][reason] for found in by(figures["paper_details"]["weir"], LOSSES))) for reason, label in counts),
+            row("all ACKs", (found["acks"] for found in by(figures["paper_details"]["weir"], LOSSES))),
+            row("all ACKs of skip + update", (found["acks"] for found in by(figures["paper_details"]["skip_update"], LOSSES)))])
     for name, (_, values, _, label) in SWEEPS.items():
         yield (f"{label.split(',')[0]} swept, {SWEEP_LOSS} % lost",
-               [[label, *map(str, values)], *(row(LABELS[mode], figures["sweeps"][name][mode].values()) for mode in SWEPT)])
+               [[label, *map(str, values)], *(row(LABELS[mode], by(figures["sweeps"][name][mode], values)) for mode in SWEPT)])
     beside = figures["fairness"]
     yield ("Ten cubic flows on 2 Mbit/s beside ten streams of 2 KB every 250 ms",
            [["kbit/s", "cubic", "frames"], ["alone", f"{beside['cubic_alone_kbit']:.0f}", "–"],
@@ -143,7 +148,7 @@ def plots(figures, folder):
 
     figure, axis = pyplot.subplots(figsize=(8, 4.5))
     for mode in MODES:
-        axis.plot(LOSSES, figures["paper"][mode].values(), "o-", label=LABELS[mode], color=COLOURS[mode])
+        axis.plot(LOSSES, by(figures["paper"][mode], LOSSES), "o-", label=LABELS[mode], color=COLOURS[mode])
     axis.plot(LOSSES, [100 - loss for loss in LOSSES], ":", color="#bbbbbb", label="as many as packets arrive")
     axis.set(xlabel="packets lost each way, %", ylabel="deadlines met, %", ylim=(-2, 102))
     axis.legend(fontsize=8, loc="center left")
@@ -152,7 +157,7 @@ def plots(figures, folder):
     figure, axes = pyplot.subplots(1, 3, figsize=(12, 4))
     for axis, (name, (_, values, _, label)) in zip(axes, SWEEPS.items()):
         for mode in SWEPT:
-            axis.plot(values, figures["sweeps"][name][mode].values(), "o-", label=LABELS[mode], color=COLOURS[mode])
+            axis.plot(values, by(figures["sweeps"][name][mode], values), "o-", label=LABELS[mode], color=COLOURS[mode])
         axis.set(xlabel=label, ylim=(-2, 102), xscale="log")
         axis.set_xticks(values, [str(value) for value in values])
         axis.minorticks_off()
