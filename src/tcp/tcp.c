@@ -23,9 +23,8 @@ static uint32_t receive_ring_bytes(uint32_t limit) { return limit + (1u << tcp_s
 size_t tcp_bytes(const struct weir_config *config)
 {
     return pool_carve_bytes(sizeof(struct tcp_conn), CONNECTIONS) + pool_carve_bytes(sizeof(struct tcp_flow), CONNECTIONS) +
-           pool_carve_bytes(sizeof(struct tcp_extra), CONNECTIONS) +
-           pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) + tcp_realtime_bytes() +
-           stream_carve_bytes(CONNECTIONS, default_send_bytes(config)) +
+           pool_carve_bytes(sizeof(struct tcp_extra), CONNECTIONS) + pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
+           tcp_realtime_bytes() + stream_carve_bytes(CONNECTIONS, default_send_bytes(config)) +
            stream_carve_bytes(CONNECTIONS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
 }
 
