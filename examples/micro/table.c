@@ -65,7 +65,7 @@ static const struct process_config processes[PROCESS_COUNT] = {
     [PROCESS_ROGUE] = {"rogue",
                        rogue_process,
                        STACK_END(rogue, ROGUE_STACK_BYTES),
-                       1,
+                       2,
                        PROCESS_STACK,
                        -1,
                        MICRO_BIT(PROCESS_STACK),

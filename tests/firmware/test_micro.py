@@ -95,6 +95,7 @@ def test_a_client_that_lies_disturbs_nobody():
 
 
 def test_a_client_that_never_stops_computing_holds_up_nobody():
+    """It is as urgent as the stack and the echo server: they share the processor in slices."""
     with boot("hog") as machine:
         machine.until("echo on port 7")
         with machine.connect(7) as echo, machine.connect(9) as rogue:
