@@ -34,6 +34,16 @@ static void lie(void)
     }
 }
 
+// How far it comes in a second: what a flood leaves to applications.
+static void compute(int socket)
+{
+    const uint64_t end_us = micro_now_us() + 1000000;
+    uint32_t rounds = 0;
+    while (micro_now_us() < end_us)
+        rounds++;
+    (void)client_send_all(&client, socket, &rounds, sizeof rounds);
+}
+
 static void obey(int socket, char letter)
 {
     static const char text[] = "x";
@@ -59,6 +69,7 @@ static void obey(int socket, char letter)
     case 'z': micro_exit();
     // neither
     case 'l': lie(); break;
+    case 'b': compute(socket); break;
     case 'h':
         for (;;)
             message[0]++;

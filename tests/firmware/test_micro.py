@@ -10,7 +10,9 @@ import threading
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import ROOT, Machine, exchange  # noqa: E402
+from boards import ADDRESS, HOST, ROOT, Machine, command, exchange  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests/interop"))
+from tcp_lab import Lab, inside, until  # noqa: E402
 
 BOARD = "mps2-an385-micro"
 REFUSED = {"p": -2, "q": -2, "m": -2, "u": -2, "e": -2, "c": -2, "n": -3, "y": -1, "i": -1}   # enum micro_result
@@ -112,3 +114,39 @@ def test_a_connection_that_is_not_read_holds_up_nobody(machine):
         except BlockingIOError:
             pass
         speak(quick)
+
+
+def test_a_flood_of_frames_leaves_applications_their_turns():
+    """A thread of Linux sends datagrams as fast as it can; an application counts how far it comes in a second."""
+    with Lab() as lab:
+        linux = lab.namespace("linux")
+        if not lab.tap(linux, "weir0"):
+            pytest.skip("no right to make a tap")
+        linux.address("weir0", f"{HOST}/24")
+        machine = linux.start(*command(BOARD, "tap,ifname=weir0,script=no,downscript=no"))
+        assert until(lambda: "port 7" in machine.output(), 30), machine.output()
+        with inside(linux):
+            rogue, echo = socket.create_connection((ADDRESS, 9), 30), socket.create_connection((ADDRESS, 7), 60)
+            datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        flooding, sent = threading.Event(), [0]
+
+        def flood():
+            while flooding.is_set():
+                datagrams.sendto(b"x" * 18, (ADDRESS, 5))
+                sent[0] += 1
+
+        def rounds():
+            rogue.sendall(b"b")
+            return int.from_bytes(rogue.recv(4, socket.MSG_WAITALL), "little")
+        alone = min(rounds() for _ in range(2))   # this machine has other work, too
+        flooding.set()
+        thread = threading.Thread(target=flood)
+        thread.start()
+        try:
+            flooded = max(rounds() for _ in range(2))
+        finally:
+            flooding.clear()
+            thread.join()
+        assert sent[0] > 10_000
+        assert flooded > alone / 3, (alone, flooded, sent[0])
+        speak(echo)   # and all is well afterwards
