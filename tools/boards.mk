@@ -117,7 +117,7 @@ PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 CO
     NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
 PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -flto \
     -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants
-PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=192 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one
+PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=160 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
 PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
