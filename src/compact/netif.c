@@ -102,8 +102,8 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     const uint32_t type = get16(head + 12);
     if (type == ETHERTYPE_ARP)
         arp_input(netif->weir, head, frame->length);
-    else if (type == ETHERTYPE_IP4 &&
-             memcmp(head, netif->mac, 6) == 0)  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+    else if (type == ETHERTYPE_IP4 && native32(head) == native32(netif->mac) &&
+             native16(head + 4) == native16(netif->mac + 4))  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
         ip_input(netif->weir, frame);
 }
 
