@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// A loop that moves bytes must not become a call of itself.
-#pragma GCC optimize("no-tree-loop-distribute-patterns")
+// A loop that moves bytes must not become a call of itself. O2, as C libraries are compiled: 50 bytes of code for 90 instructions of an echo.
+#pragma GCC optimize("O2", "no-tree-loop-distribute-patterns")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
