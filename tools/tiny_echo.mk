@@ -3,8 +3,8 @@
 #   build/metal/tiny_echo.elf          as it would be flashed: sizes
 #   build/metal/tiny_echo_bench_N.elf  the same with a client of N bytes in place of the driver: instructions (bench/metal)
 TINY_ECHO_FLAGS := -std=c11 -Os -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \
-    -Iinclude -Isrc -I. -Iports -Iboards -Iapi -DWEIR_PROFILE_TINY -DWEIR_CFG_TCP_HALF_OPEN=1 -DWEIR_CFG_TCP_TIME_WAIT=1 -DWEIR_CFG_OUTBOX_BYTES=128 \
-    -DMEMORY_BYTES=2520 -DBOARD_SUM=memory_sum
+    -Iinclude -Isrc -I. -Iports -Iboards -Iapi -DWEIR_PROFILE_TINY -DWEIR_CFG_TCP_HALF_OPEN=1 -DWEIR_CFG_TCP_TIME_WAIT=1 -DWEIR_CFG_OUTBOX_BYTES=100 \
+    -DMEMORY_BYTES=2496 -DBOARD_SUM=memory_sum
 TINY_ECHO_PARTS := boards/cortex_m/start.c boards/memory_mac/board.c boards/memory_mac/memory.c kernel/coop/coop.c kernel/coop/timer.c ports/coop/coop_port.c boards/coop_main.c \
     api/romantiki/stream.c api/romantiki/select.c examples/romantiki/echo.c $(B)/m3/tiny/weir_all.c
 TINY_ECHO_OBJECTS := $(patsubst %.c,$(B)/metal/obj/%.o,$(TINY_ECHO_PARTS))

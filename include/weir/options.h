@@ -348,8 +348,8 @@
 #ifndef WEIR_CFG_OUTBOX_BYTES  // replies (ICMP, RST, IGMP) waiting for weir_poll
 #define WEIR_CFG_OUTBOX_BYTES WEIR_DEFAULT_OUTBOX_BYTES
 #endif
-#if WEIR_CFG_OUTBOX_BYTES < 128 || WEIR_CFG_OUTBOX_BYTES > 262144
-#error "WEIR_CFG_OUTBOX_BYTES must be 128 to 262144: replies (ICMP, RST, IGMP) waiting for weir_poll"
+#if WEIR_CFG_OUTBOX_BYTES < 100 || WEIR_CFG_OUTBOX_BYTES > 262144
+#error "WEIR_CFG_OUTBOX_BYTES must be 100 to 262144: replies (ICMP, RST, IGMP) waiting for weir_poll"
 #endif
 #ifndef WEIR_CFG_ICMP_ERRORS  // sending ICMP errors, and taking them in for sockets and path MTU discovery
 #define WEIR_CFG_ICMP_ERRORS WEIR_DEFAULT_ICMP_ERRORS
