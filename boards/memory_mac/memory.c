@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// A loop that moves bytes must not become a call of itself. O2, as C libraries are compiled: 50 bytes of code for 90 instructions of an echo.
+// A loop that moves bytes must not become a call of itself. O2, as C libraries are compiled: 50 bytes of code for 90 instructions of an
+// echo.
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
