@@ -35,8 +35,8 @@ void board_entropy(void *out, size_t bytes);  // each board's file says how good
 void *board_alloc(size_t bytes);
 void board_free(void *memory);
 void board_puts(const char *text);  // on the console, at once
-// Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with every interrupt of it. On
-// a board with several (malta) each call prepares the next one.
+// Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with every interrupt of it.
+// On a board with several (malta) each call prepares the next one.
 void board_ethernet(struct weir_netif *netif, volatile bool *wake);
 // The same for IP over the board's second serial line (drivers/slip.h): malta.
 void board_slip(struct weir_netif *netif, volatile bool *wake);

@@ -30,6 +30,8 @@ static int ether_control(struct xinu_device *device, int func, intptr_t arg1, in
     const struct weir_netif *netif = netif_of(index_of(device));
     struct netaddr *out = (struct netaddr *)arg1;  // NOLINT(performance-no-int-to-ptr): as Xinu passes them
     (void)arg2;
+    if (!netif)
+        return SYSERR;
     switch (func) {
     case NET_GET_MTU: return netif->mtu;
     case NET_GET_LINKHDRLEN: return netif->link == &weir_link_ethernet ? 14 : 0;

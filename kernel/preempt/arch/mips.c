@@ -4,7 +4,9 @@
 // another frame on the way back. Line 0 is looked at behind all others.
 #include "kernel/preempt/arch.h"
 
-#include "boards/mips/mips.h"
+// With the start-up code: what it calls for line 0, and how it goes on with a frame.
+void *mips_software_interrupt(void *frame);
+_Noreturn void mips_continue(void *frame);
 
 #define CAUSE_SOFTWARE 0x100u
 #define STATUS_IE 1u
@@ -21,9 +23,22 @@ static uint32_t cause(void)
 }
 static void set_cause(uint32_t value) { __asm__ volatile("mtc0 %0, $13\n\tehb" ::"r"(value) : "memory"); }
 
-uint32_t arch_interrupts_off(void) { return mips_interrupts_off(); }
-void arch_interrupts_restore(uint32_t state) { mips_interrupts_restore(state); }
-void arch_interrupts_on(void) { mips_interrupts_restore(STATUS_IE); }
+uint32_t arch_interrupts_off(void)
+{
+    uint32_t status;
+    __asm__ volatile("di %0\n\tehb" : "=r"(status)::"memory");
+    return status;
+}
+
+// ehb: what waits is taken before the next instruction.
+void arch_interrupts_on(void) { __asm__ volatile("ei\n\tehb" ::: "memory"); }
+
+void arch_interrupts_restore(uint32_t state)
+{
+    if (state & STATUS_IE)
+        arch_interrupts_on();
+}
+
 void arch_switch(void) { set_cause(cause() | CAUSE_SOFTWARE); }
 
 // Never returned to: a thread that ends does so by thread_exit.
