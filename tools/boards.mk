@@ -7,7 +7,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo
-OWN_PROGRAMS += driver_echo services
+OWN_PROGRAMS += driver_echo services player
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -113,7 +113,7 @@ PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600
 as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 # small_echo is linked as one unit. What it has no use for it leaves out: it opens no datagram socket and no real-time stream, nobody asks it for counters, and
 # nobody sends TCP in fragments; it talks to three hosts.
-PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 COUNTERS=0 SOCKETS=5 LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=2 NEIGHBOURS=3 \
+PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 REALTIME_SENDER=0 COUNTERS=0 SOCKETS=5 LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=2 NEIGHBOURS=3 \
     NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
 PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -flto \
     -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants
@@ -151,6 +151,11 @@ PROGRAM_BOARDS_services := arm-virt pc
 PROGRAM_PARTS_services := $(wildcard ports/superloop/*.c) $(addprefix apps/,chargen.c discard.c echo.c loop.c service.c text.c) $(wildcard apps/http/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
+# A player of real-time streams.
+PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
+PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
+PROGRAM_FLAGS_player := -Iapps
+PROGRAM_NO_KERNEL_player := yes
 # The driver as a thread of its own.
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)

@@ -95,22 +95,23 @@ static int begin(struct rtstream_player *p)
 // Frames whose deadline has passed are told, and those that came and are next.
 static void play_kept(struct rtstream_player *p)
 {
-    while (!p->ended && p->playing && (p->has[0] || deadline_us(p, p->number) < weir_now_us(p->loop->weir))) {
-        const bool here = p->has[0];
-        memcpy(p->frame, p->kept[0], p->options.frame_bytes);
-        memcpy(p->kept[0], p->kept[1], p->options.frame_bytes);
-        p->has[0] = p->has[1];
-        p->has[1] = false;
-        tell(p, here ? RTSTREAM_MET : RTSTREAM_SKIPPED, here ? p->frame : NULL);
+    while (!p->ended && p->playing) {
+        bool *here = &p->has[p->number % RTSTREAM_KEPT];
+        if (!*here && deadline_us(p, p->number) >= weir_now_us(p->loop->weir))
+            return;
+        memcpy(p->frame, p->kept[p->number % RTSTREAM_KEPT], p->options.frame_bytes);
+        const bool met = *here;
+        *here = false;
+        tell(p, met ? RTSTREAM_MET : RTSTREAM_SKIPPED, met ? p->frame : NULL);
     }
 }
 
 static void take_frame(struct rtstream_player *p, const struct rtp_frame *frame, uint32_t step)
 {
-    const uint32_t ahead = (frame->timestamp - p->rtp_base) / step - p->number;
-    if (ahead < 2 && frame->length == p->options.frame_bytes) {
-        memcpy(p->kept[ahead], frame->data, frame->length);
-        p->has[ahead] = true;
+    const uint32_t number = (frame->timestamp - p->rtp_base) / step, place = number % RTSTREAM_KEPT;
+    if (number - p->number < RTSTREAM_KEPT && frame->length == p->options.frame_bytes) {
+        memcpy(p->kept[place], frame->data, frame->length);
+        p->has[place] = true;
     }
     play_kept(p);
 }
@@ -152,10 +153,35 @@ static void play(struct rtstream_player *p)
         read_realtime(p);
 }
 
+static void close_all(struct rtstream_player *p)
+{
+    if (p->socket > 0)
+        service_close(p->loop, &p->socket);
+    if (p->listening > 0)
+        service_close(p->loop, &p->listening);
+}
+
+// false: it is no source yet.
+static bool take_source(struct rtstream_player *p)
+{
+    const weir_socket taken = service_accept(p->loop, p->listening, &p->watch);
+    if (taken < 0)
+        return false;
+    p->socket = taken;
+    service_close(p->loop, &p->listening);
+    return true;
+}
+
 static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct rtstream_player *p = player_of(watch);
     int32_t error = 0;
+    if (p->listening && socket == p->listening) {
+        if (!take_source(p))
+            return;
+        socket = p->socket;
+        events |= WEIR_WRITABLE;
+    }
     if (!p->playing && p->options.over != RTSTREAM_RTP) {
         (void)weir_socket_get(p->loop->weir, socket, WEIR_OPTION_ERROR, &error);
         if (!error && events & WEIR_WRITABLE)
@@ -182,12 +208,32 @@ static uint64_t poll(struct app *app, uint64_t now_us)
     return due_us > now_us ? due_us : now_us + 1;
 }
 
+// Connects, or listens; the options are the stream's either way.
+static int open_stream(struct rtstream_player *p, const struct weir_endpoint *peer)
+{
+    const struct rtstream_options *o = &p->options;
+    const struct weir_realtime before = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = o->frame_bytes, .segment_bytes = o->segment_bytes};
+    struct weir *weir = p->loop->weir;
+    const bool waits = weir_addr_is_any(peer->addr);
+    const weir_socket socket = waits ? service_listen(p->loop, peer->port, &p->watch) : weir_socket_open(weir, WEIR_STREAM, 0);
+    int error = WEIR_OK;
+    if (socket < 0)
+        return socket;
+    *(waits ? &p->listening : &p->socket) = socket;
+    if (o->buffer_bytes)
+        error = weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)o->buffer_bytes);
+    if (!error && o->over == RTSTREAM_REALTIME)
+        error = weir_realtime_set(weir, socket, &before);
+    if (error || waits)
+        return error;
+    (void)loop_watch(p->loop, socket, &p->watch);
+    error = weir_socket_connect(weir, socket, peer);
+    return error == WEIR_IN_PROGRESS ? WEIR_OK : error;
+}
+
 int rtstream_player_start(struct rtstream_player *p, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options)
 {
-    const struct weir_realtime before = {
-        .mode = WEIR_REALTIME_WEIR, .frame_bytes = options->frame_bytes, .segment_bytes = options->segment_bytes};
-    struct weir *weir = loop->weir;
     int error = WEIR_OK;
     p->loop = loop;
     p->options = *options;
@@ -195,31 +241,25 @@ int rtstream_player_start(struct rtstream_player *p, struct loop *loop, const st
     p->watch.event = event;
     p->playing = p->ended = false;
     p->number = p->filled = 0;
+    p->socket = p->listening = 0;
     memset(p->counts, 0, sizeof p->counts);
     memset(p->has, 0, sizeof p->has);
     rtp_player_init(&p->rtp);
     if (!options->frame_bytes || options->frame_bytes > RTSTREAM_FRAME_MOST || !options->period_us)
         return WEIR_INVALID;
+    if (options->over == RTSTREAM_RTP &&
+        (options->frame_bytes > RTSTREAM_RTP_FRAME_MOST || options->within_us / options->period_us >= RTSTREAM_KEPT))
+        return WEIR_INVALID;
     if (options->over == RTSTREAM_RTP) {
         p->socket = service_bind(loop, peer->port, &p->watch);
         error = p->socket < 0 ? p->socket : WEIR_OK;
     } else {
-        p->socket = weir_socket_open(weir, WEIR_STREAM, 0);
-        if (p->socket < 0)
-            return p->socket;
-        (void)loop_watch(loop, p->socket, &p->watch);
-        if (options->buffer_bytes)
-            error = weir_socket_set(weir, p->socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)options->buffer_bytes);
-        if (!error && options->over == RTSTREAM_REALTIME)
-            error = weir_realtime_set(weir, p->socket, &before);
-        if (!error)
-            error = weir_socket_connect(weir, p->socket, peer);
-        error = error == WEIR_IN_PROGRESS ? WEIR_OK : error;
+        error = open_stream(p, peer);
     }
-    if (!error)
+    if (error)
+        close_all(p);
+    else
         loop_add(loop, &p->app);
-    else if (p->socket > 0)
-        service_close(loop, &p->socket);
     return error;
 }
 
@@ -227,6 +267,5 @@ void rtstream_player_stop(struct rtstream_player *p)
 {
     p->ended = true;
     loop_remove(p->loop, &p->app);
-    if (p->socket > 0)
-        service_close(p->loop, &p->socket);
+    close_all(p);
 }

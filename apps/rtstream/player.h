@@ -9,6 +9,8 @@
 #include "weir/realtime.h"
 
 #define RTSTREAM_FRAME_MOST 4096u
+#define RTSTREAM_RTP_FRAME_MOST 480u  // of a frame over RTP, and …
+#define RTSTREAM_KEPT 16u             // … so many wait until it is their turn: `within_us` must not be longer than that
 
 enum rtstream_over { RTSTREAM_REALTIME, RTSTREAM_TCP, RTSTREAM_RTP };
 
@@ -38,7 +40,7 @@ struct rtstream_player {
     struct weir_watch watch;
     struct loop *loop;
     struct rtstream_options options;
-    weir_socket socket;
+    weir_socket socket, listening;
     bool playing, ended;
     uint64_t first_us;  // deadline of frame 0
     uint32_t number;    // of the next frame to tell
@@ -47,14 +49,17 @@ struct rtstream_player {
     uint32_t rtp_base;                      // timestamp of frame 0
     uint32_t counts[RTSTREAM_SKIPPED + 1];  // by verdict
     struct weir_realtime_stats stats;       // of a real-time stream, at its end
-    uint8_t frame[RTSTREAM_FRAME_MOST], kept[2][RTSTREAM_FRAME_MOST];
-    bool has[2];  // RTP: the next frame and the one after it are in `kept`
+    uint8_t frame[RTSTREAM_FRAME_MOST];
+    uint8_t kept[RTSTREAM_KEPT][RTSTREAM_RTP_FRAME_MOST];
+    bool has[RTSTREAM_KEPT];  // RTP: the frames from `number` on that are in `kept`, each at its number
     void (*told)(void *context, const struct rtstream_frame *frame);
-    void (*done)(void *context, const char *error);  // NULL: the end of the stream, or of `frames`
+    // NULL: the end of the stream, or of `frames`. The player may be started anew, but not from in here.
+    void (*done)(void *context, const char *error);
     void *context;
 };
 
-// Connects to the source at `peer`; over RTP: listens at peer.port. told, done and context are set. Returns an enum weir_error.
+// Connects to the source at `peer`, or (any address) waits for one at peer.port; over RTP: listens there. told, done and context are set.
+// Returns an enum weir_error.
 int rtstream_player_start(struct rtstream_player *player, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options);
 void rtstream_player_stop(struct rtstream_player *player);

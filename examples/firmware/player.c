@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A player of real-time streams on a board, without a kernel: waits at port 5004 for a source of frames of 160 bytes every 20 ms (8 kHz,
+// G.711) and tells on the console how many came in time, each second and at the end. Then it waits for the next one. At port 5005, another,
+// of 2 KB every 250 ms.
+#include "boards/board.h"
+#include "rtstream/player.h"
+#include "superloop/superloop.h"
+#include "text.h"
+
+struct channel {
+    const char *name;
+    struct rtstream_options options;
+    uint16_t port;
+    bool over;  // the stream is
+    struct rtstream_player player;
+};
+
+static struct superloop superloop;
+static struct loop loop;
+static struct weir_netif netif;
+static uint64_t memory[MEMORY_BYTES / 8];
+static struct channel channels[] = {
+    {.name = "voice", .port = 5004, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .buffer_bytes = 4096}},
+    {.name = "video", .port = 5005, .options = {.frame_bytes = 2048, .period_us = 250000, .within_us = 250000, .buffer_bytes = 8192}},
+};
+
+static void say(const struct channel *channel, const char *what)
+{
+    static const char *const names[] = {" in time, ", " late, ", " skipped"};
+    char line[120];
+    struct text text;
+    text_init(&text, line, sizeof line);
+    text_put(&text, channel->name);
+    text_put(&text, what);
+    for (int i = RTSTREAM_MET; i <= RTSTREAM_SKIPPED; i++) {
+        text_u64(&text, channel->player.counts[i]);
+        text_put(&text, names[i]);
+    }
+    text_char(&text, '\n');
+    board_puts(line);
+}
+
+static void told(void *context, const struct rtstream_frame *frame)
+{
+    const struct channel *channel = context;
+    if ((frame->number + 1) * (uint64_t)channel->options.period_us % 1000000 == 0)
+        say(channel, ": ");
+}
+
+static void done(void *context, const char *error)
+{
+    struct channel *channel = context;
+    say(channel, error ? " broke: " : " ended: ");
+    channel->over = true;
+}
+
+static void wait_for_source(struct channel *channel)
+{
+    const struct weir_endpoint here = {weir_addr_any(), channel->port};
+    channel->over = false;
+    channel->player.told = told;
+    channel->player.done = done;
+    channel->player.context = channel;
+    if (rtstream_player_start(&channel->player, &loop, &here, &channel->options))
+        board_puts("weir: cannot listen\n");
+}
+
+static bool start(void)
+{
+    static const struct superloop_board board = {
+        .now_us = board_now_us,
+        .granularity_us = 1,
+        .entropy = board_entropy,
+        .sleep = board_sleep,
+#if WEIR_CFG_ALLOCATOR
+        .alloc = board_alloc,
+        .free = board_free,
+#endif
+    };
+    superloop_init(&superloop, &board);
+    struct weir *weir = weir_create(memory, sizeof memory, &superloop.port, NULL);
+    if (!weir)
+        return false;
+    superloop_attach(&superloop, weir);
+    loop_init(&loop, weir);
+    board_ethernet(&netif, &superloop.awake);
+    if (weir_netif_add(weir, &netif) < 0 || !superloop_add(&superloop, &netif) ||
+        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+        return false;
+    for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
+        wait_for_source(&channels[i]);
+    return true;
+}
+
+int main(void)
+{
+    board_init();
+    if (!start()) {
+        board_puts("weir: no memory, or no interface\n");
+        return 1;
+    }
+    board_puts("weir: waiting for sources\n");
+    for (;;) {
+        for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
+            if (channels[i].over)
+                wait_for_source(&channels[i]);
+        const uint64_t due_us = superloop_turn(&superloop), now_us = board_now_us(), apps_due_us = loop_run(&loop, now_us);
+        if (!channels[0].over && !channels[1].over)
+            board_sleep(due_us < apps_due_us ? due_us : apps_due_us, &superloop.awake);
+    }
+}

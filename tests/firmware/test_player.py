@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The player of real-time streams on boards: this machine's TCP is the source."""
+import pathlib
+import re
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from boards import Machine  # noqa: E402
+
+
+@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9"))
+def machine(request):
+    with Machine(request.param, ports=(5004, 5005), program="player") as machine:
+        machine.until("waiting for sources")
+        yield machine
+
+
+def send(machine, port, size, period, count, pause_before=-1, pause=0.0):
+    """Frames by the clock; before one of them nothing for a while, and it and those missed are sent late."""
+    with machine.connect(port) as source:
+        begun = time.monotonic()
+        for number in range(count):
+            if number == pause_before:
+                time.sleep(pause)
+            time.sleep(max(0, begun + number * period - time.monotonic()))
+            source.sendall(bytes([number & 255]) * size)
+
+
+def verdict(machine, name, seen):
+    """What the console says at the end of the next stream."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = re.findall(rf"{name} ended: (\d+) in time, (\d+) late, (\d+) skipped", machine.console())
+        if len(found) > seen:
+            return tuple(map(int, found[seen]))
+        time.sleep(0.1)
+    raise AssertionError(machine.console())
+
+
+def ended(machine, name):
+    return machine.console().count(f"{name} ended")
+
+
+def test_a_voice(machine):
+    seen = ended(machine, "voice")
+    send(machine, 5004, 160, 0.02, 150)
+    met, late, skipped = verdict(machine, "voice", seen)
+    assert met + late + skipped == 150 and met >= 140       # a busy machine may be late itself
+    assert re.search(r"voice: \d+ in time", machine.console())
+
+
+def test_a_source_that_falters(machine):
+    seen = ended(machine, "voice")
+    send(machine, 5004, 160, 0.02, 100, pause_before=50, pause=0.5)
+    met, late, skipped = verdict(machine, "voice", seen)
+    assert 15 <= skipped + late <= 40 and met >= 60
+
+
+def test_a_video(machine):
+    seen = ended(machine, "video")
+    send(machine, 5005, 2048, 0.25, 12)
+    met, late, skipped = verdict(machine, "video", seen)
+    assert met + late + skipped == 12 and met >= 11
