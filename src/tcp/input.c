@@ -164,6 +164,8 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         apply_verdict(weir, c, verdict);
         return;
     }
+    if (segment->length)
+        tcp_receive_after_pause(weir, c, segment->length);
     heard(weir, c);
     tcp_ecn_input(weir, c, packet, segment);
     if (data_after_close(weir, c, packet, segment))

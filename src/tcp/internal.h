@@ -111,6 +111,12 @@ bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct pac
                          uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
 void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push);
+// Data after a pause, nothing in the pause: a whole segment is what a timeout sends.
+static inline void tcp_receive_after_pause(const struct weir *weir, struct tcp_conn *c, uint32_t length)
+{
+    if (length >= c->rcv_mss && weir->now_ms - c->last_received_ms >= WEIR_CFG_TCP_RTO_MIN_MS)
+        c->quick_acks = TCP_QUICK_ACKS;
+}
 void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once);
 // More than a full segment's worth: of full segments every second, and what no delay of ours may hold back (RFC 8985 §7.2: a sender expects
 // one only where a single segment is out, and probes for its tail otherwise).

@@ -53,10 +53,9 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
 }
 
 // The segment is next in order.
-static inline void heard(const struct weir *weir, struct tcp_conn *c)
+static inline void heard(struct tcp_conn *c)
 {
     TCP_INFO_COUNT(c, segs_in, 1);
-    c->last_received_ms = weir->now_ms;
     c->keepalive_probes = 0;
     c->snd.wl1 = c->rcv.nxt;
 }
@@ -86,12 +85,13 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
     if (!ack_expected(c, segment->ack, segment->window, segment->length) ||
         (segment->length && (!copied || segment->length > c->rcv.edge - c->rcv.nxt)))
         return false;
-    heard(weir, c);
+    heard(c);
     tcp_timestamps_update(weir, c, segment);
     if (segment->ack != c->snd.una)
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
         take_data(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
+    c->last_received_ms = weir->now_ms;  // only now: whether an acknowledgement may wait depends on when the last one came
     return true;
 }
 
@@ -148,13 +148,14 @@ static inline bool sum_good(const struct tcp_lane *lane, const uint8_t *network,
 // The segment's checksum is right too.
 static inline void lane_take(struct weir *weir, struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
 {
-    heard(weir, c);
+    heard(c);
     if (c->rcv.acked == c->rcv.nxt)  // RFC 7323 §4.3: it reaches back to the last ACK sent
         tcp_timestamps_heard(c, get32(tcp + 24));
     if (get32(tcp + 8) != c->snd.una)
         take_ack(weir, c, get32(tcp + 8), get16(tcp + 14));
     if (length)
         take_data(weir, c, length, tcp[13] & TCP_PSH, 0);
+    c->last_received_ms = weir->now_ms;
 }
 
 // What changes from segment to segment is as expected: next in order, its ACK of the usual kind.

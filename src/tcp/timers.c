@@ -236,8 +236,12 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     arm_rto(weir, c);
 }
 
+// A whole segment, and nothing after it: it is rather the peer's window than its user that holds the next one back. An acknowledgement that
+// waits would cost it a round trip or two each time.
 static void fire_ack(struct weir *weir, struct tcp_conn *c)
 {
+    if (c->flags & TCP_ACK_DELAYED && c->rcv.nxt - c->rcv.acked == c->rcv_mss)
+        c->quick_acks = TCP_QUICK_ACKS;
     disarm(c, TCP_TIMER_ACK);
     if (c->flags & TCP_ACK_DELAYED) {
         c->flags |= TCP_ACK_NOW;
