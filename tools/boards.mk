@@ -6,7 +6,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
-OWN_PROGRAMS += rtos2_test rtos2_echo
+OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
@@ -139,6 +139,21 @@ PROGRAM_FLAGS_rtos2_test := -Iapi/cmsis_rtos2
 PROGRAM_BOARDS_rtos2_echo := mps2-an385
 PROGRAM_PARTS_rtos2_echo := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c api/bsd/*.c)
 PROGRAM_FLAGS_rtos2_echo := -Iapi/cmsis_rtos2 -DWEIR_CFG_SOCKETS=5
+# The stack over FreeRTOS: on the real kernel where FREERTOS names a folder with its sources (its FreeRTOS/Source, or the repository FreeRTOS-Kernel);
+# without, the port and its example are compiled against the declarations in tests/freertos, so that they stay in step with the rest.
+FREERTOS ?=
+OTHER_KERNEL_freertos_echo := yes
+PROGRAM_BOARDS_freertos_echo := $(if $(FREERTOS),mps2-an385)
+PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(wildcard ports/freertos/*.c api/bsd/*.c) \
+    $(patsubst %,$(abspath $(FREERTOS))/%.c,tasks queue list portable/GCC/ARM_CM3/port portable/MemMang/heap_4)
+PROGRAM_FLAGS_freertos_echo := -Iexamples/freertos -I$(FREERTOS)/include -I$(FREERTOS)/portable/GCC/ARM_CM3 -DWEIR_CFG_SOCKETS=5
+FREERTOS_STAND_IN := $(patsubst %.c,$(B)/boards/mps2-an385/stand_in/%.o,$(wildcard ports/freertos/*.c examples/freertos/*.c))
+$(B)/boards/mps2-an385/stand_in/%.o: %.c tools/boards.mk
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(BOARD_CC_mps2-an385) -Itests/freertos -Iexamples/freertos -MMD -MP -c $< -o $@
+-include $(FREERTOS_STAND_IN:.o=.d)
+firmware: $(if $(FREERTOS),,$(FREERTOS_STAND_IN))
 # The thesis's two clients.
 PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
 PROGRAM_DIR_flock_clients := processes

@@ -31,7 +31,7 @@ HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c api/flock/trap.c $(OT
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
-EXAMPLES := $(filter-out examples/firmware/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/%,$(call find_c,examples))
 UNIT_ALL := $(call find_c,tests/unit)
 UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))

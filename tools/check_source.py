@@ -53,7 +53,7 @@ def include_allowed(path, target):
         return path.parts[:2] == target.parts[:2] or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] == ("api", "flock"))
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
-    if path.parts[:2] in (("api", "lyraos"), ("api", "flock")):   # their kernel parts over the preemptive one
+    if path.parts[:2] in (("api", "lyraos"), ("api", "flock"), ("api", "cmsis_rtos2")):   # their kernel parts over the preemptive one
         return target_top == "api" or target.parts[:2] == ("kernel", "preempt")
     if top == "api":
         return target_top == "api"
