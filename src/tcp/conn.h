@@ -179,7 +179,7 @@ struct tcp_conn {
 #endif
     uint8_t state;                 // enum weir_tcp_state: changed by tcp_set_state only
     uint8_t cc : 4;                // index into weir_cc_list
-    uint8_t quick_acks : 4;        // segments still acknowledged at once at the start of a flow
+    uint8_t quick_acks : 4;        // segments still acknowledged at once
     uint8_t idle_cwnd : 4;         // segments; what cwnd was when the flow was let go, if less than the initial window
     uint8_t challenge_tokens : 4;  // RFC 5961 §7, per connection
     uint8_t backoff;               // doublings of the RTO, or zero-window probes sent

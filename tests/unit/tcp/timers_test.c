@@ -240,6 +240,28 @@ static void every_second_full_segment_is_acknowledged(void **state)
     tcp_fixture_close(&t);
 }
 
+// A peer that lost something sends little at a time: for a while after a hole no ACK is delayed, and then they are again.
+static void no_ack_is_delayed_after_a_loss(void **state)
+{
+    struct tcp_fixture t;
+    uint32_t at = 200, quick = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    quick_acks_over(&t);
+    peer_data(&t, 100, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    peer_data(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 200, 0);
+    for (; quick < 100; quick++, at += 100) {
+        peer_data(&t, at, 100);
+        if (wait_for_segment(&t, SECOND) >= 1000)
+            break;
+        assert_int_equal(t.got_ack, at + 100);
+    }
+    assert_in_range(quick, 4, 12);
+    tcp_fixture_close(&t);
+}
+
 // Segments that arrive together are acknowledged together (RFC 1122 §4.2.3.2 forbids no fewer; RFC 9293 MUST-58).
 static void a_batch_gets_one_ack(void **state)
 {
@@ -514,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_lost_syn_is_timed_by_its_timestamp),
         cmocka_unit_test(an_ack_waits_less_than_half_a_second),
         cmocka_unit_test(every_second_full_segment_is_acknowledged),
+        cmocka_unit_test(no_ack_is_delayed_after_a_loss),
         cmocka_unit_test(a_batch_gets_one_ack),
         cmocka_unit_test(a_closed_window_is_probed_for_ever),
         cmocka_unit_test(a_peer_that_never_answers_probes_is_given_up),
