@@ -25,7 +25,7 @@ void board_sleep(uint64_t until_us, const volatile bool *awake);
 void board_alarm(uint64_t at_us);  // board_timer shall be called at that moment; an earlier call may come, too
 void board_idle(void);             // with interrupts off: sleeps until one waits
 void board_timer(void);
-void board_interrupt(void);                   // behind every interrupt of the Ethernet interface
+void board_interrupt(void);  // behind every interrupt of the Ethernet interface
 // Where the interface's driver can be a thread of its own. The program may define both: the former makes a thread that calls `turn` again
 // and again, next at the moment it returned or after board_driver_wake, which interrupts call too. false: it makes none.
 bool board_driver_thread(uint64_t (*turn)(uint64_t now_us));

@@ -19,12 +19,12 @@ _Static_assert(WEIR_CFG_TCP_SACK, "WEIR_CFG_REALTIME_SENDER needs the flight log
 uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most)
 {
     struct flight *f = c->flow->flight;
-    uint32_t index = f->count, start = c->snd.nxt;
+    uint32_t start = c->snd.nxt;
     if (!tcp_deadline_on(c) || tcp_syn_unacked(c))
         return start;
-    for (uint32_t i = index; i-- > 0 && end - flight_record_start(f, i) <= most;)
+    for (uint32_t i = f->count; i-- > 0 && end - flight_record_start(f, i) <= most;)
         if (!(flight_at(f, i)->sent & FLIGHT_SACKED))
-            index = i, start = flight_record_start(f, i);
+            start = flight_record_start(f, i);
     return start;
 }
 
