@@ -283,7 +283,7 @@ def main():
                 sub.add_argument(f"--{name}", type=kind, default=otherwise)
         return sub
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
-    part(grid, seconds=(int, 15), seeds=(int, 5), cc=(str, ""))
+    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""))
     part(fairness, seconds=(int, 60))
     part(golden, renew=(bool, False))
     part(bench)
