@@ -32,19 +32,12 @@ static int32_t time_left(const struct rt *rt, const struct rt_line *line, uint32
     return left > NO_TIME / 2 ? NO_TIME : left < -NO_TIME / 2 ? -NO_TIME / 2 : (int32_t)left;
 }
 
-// As far as the sender will go: less than a segment's worth of window it lets lie (RFC 9293 §3.8.6.2.1).
-static uint32_t usable_edge(const struct rt *rt, const struct rt_line *line)
-{
-    const uint32_t left = seq_lt(rt->seen, line->edge) ? line->edge - rt->seen : 0;
-    return line->edge - left % max_u32(line->segment_bytes, 1);
-}
-
 // The next read, at its deadline the latest, is the next opportunity.
 static bool window_needed(const struct rt *rt, const struct rt_line *line)
 {
     if (line->ended || !seq_lt(line->edge, line->would))
         return false;
-    const uint32_t edge = usable_edge(rt, line);
+    const uint32_t edge = rt_usable(rt, line, line->edge);
     const uint32_t frames = seq_lt(rt->frame_seq, edge) ? (edge - rt->frame_seq) / rt->settings.frame_bytes : 0;
     return (uint64_t)frames * rt->settings.period_us < lead(rt, line);
 }
@@ -98,7 +91,7 @@ void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order)
     if (window_needed(rt, line))
         rt_acknowledge(order, 1, WEIR_REALTIME_NEED);
     const uint32_t missing = first_missing(rt, line);
-    if (line->ended ? !seq_lt(missing, line->fin) : !seq_lt(missing, usable_edge(rt, line)))
+    if (line->ended ? !seq_lt(missing, line->fin) : !seq_lt(missing, rt_usable(rt, line, line->edge)))
         return;
     const int32_t left = time_left(rt, line, missing);
     uint32_t expected = expected_us(rt, line, missing, left);

@@ -28,7 +28,7 @@ void rt_path_told(struct rt *rt, const struct rt_line *line, uint32_t old_edge)
 {
     if (rt->opened)
         rt->sampling = false;  // which of the two is answered cannot be told (Karn)
-    if (rt->opened || seq_lt(rt->seen, old_edge) || !seq_lt(old_edge, line->edge))
+    if (rt->opened || seq_lt(rt->seen, rt_usable(rt, line, old_edge)) || !seq_lt(old_edge, line->edge))
         return;
     rt->opened = rt->sampling = true;
     rt->opened_edge = old_edge;

@@ -99,9 +99,17 @@ static inline uint32_t rt_frame_bytes(const struct rt *rt, const struct rt_line 
         return bytes;
     return seq_lt(rt->frame_seq, line->fin) ? line->fin - rt->frame_seq : 0;
 }
+// At the end of the stream: all before it came, or was passed over. The frame itself may lie beyond it, when the sender fell behind.
 static inline bool rt_whole(const struct rt *rt, const struct rt_line *line)
 {
-    return seq_le(line->una, rt->frame_seq) && rt_present(line, rt->frame_seq, rt_frame_bytes(rt, line));
+    const uint32_t bytes = rt_frame_bytes(rt, line);
+    return seq_le(line->una, rt->frame_seq) && (bytes ? rt_present(line, rt->frame_seq, bytes) : seq_le(line->fin, line->nxt));
+}
+// As far as the sender will go in the window up to `edge`: less than a segment's worth of it it lets lie (RFC 9293 §3.8.6.2.1).
+static inline uint32_t rt_usable(const struct rt *rt, const struct rt_line *line, uint32_t edge)
+{
+    const uint32_t left = seq_lt(rt->seen, edge) ? edge - rt->seen : 0;
+    return edge - left % max_u32(line->segment_bytes, 1);
 }
 
 // --- frame.c: frames and their deadlines

@@ -147,6 +147,9 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     free = min_u32(free & ~unit, most);
     if (free >= old + min_u32(limit / 2, c->rcv_mss))
         return c->rcv.nxt + free;
+    // Where a frame waits for it: less than a segment is no window to the sender, a segment is (§3.8.6.2.1).
+    if (tcp_realtime_on(c) && old < c->rcv_mss && free >= c->rcv_mss)
+        return c->rcv.nxt + free;
     // Rounding down would move the edge left (RFC 7323 §2.4), but rounding up again and again must not promise more than the queue holds
     // (make_room).
     const uint32_t kept = (old + unit) & ~unit;

@@ -163,16 +163,18 @@ void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct t
     apply(weir, c, rt, &order);
 }
 
-// Before the segment's number is judged: without data, and below what is expected, it may tell that what was skipped was never sent.
+// Before the segment's number is judged: without data, and below what is expected, it may tell that what was skipped was never sent. So
+// does a FIN: what was skipped behind it there never will be, and taken for an old segment it would be lost, and the stream without an end.
 void tcp_realtime_unsent_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     struct rt *rt = begun(weir, c);
-    const uint32_t other = TCP_SYN | TCP_FIN | TCP_RST;
-    if (!rt || !rt->policy->unsent || segment->length || segment->flags & other || !seq_lt(segment->seq, c->rcv.nxt))
+    const uint32_t next = segment->seq + segment->length;  // what comes after it was not sent
+    if (!rt || !rt->policy->unsent || c->flags & TCP_FIN_RECEIVED || segment->flags & (TCP_SYN | TCP_RST) ||
+        (segment->length && !(segment->flags & TCP_FIN)) || !seq_lt(next, c->rcv.nxt))
         return;
     const struct rt_line line = look(weir, c);
     struct rt_order order = {0};
-    rt->policy->unsent(rt, &line, segment->seq, &order);
+    rt->policy->unsent(rt, &line, next, &order);
     apply(weir, c, rt, &order);
 }
 

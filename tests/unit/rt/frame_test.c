@@ -148,6 +148,27 @@ static void the_last_frame_is_shorter(void **state)
     assert_int_equal(p.rt.stats.met, 2);
 }
 
+// The sender fell behind for good: the reader is past the last byte when the end comes.
+static void the_end_is_told_to_a_reader_beyond_it(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_clock(&p, 4 * RT_PERIOD);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    play_data(&p, 500, 1500);
+    p.line.ended = true;
+    p.line.fin = RT_BASE + 1500;
+    play_clock(&p, RT_PERIOD);
+    struct weir_realtime_frame frame;
+    assert_int_equal(rt_judge(&p.rt, &p.line, &frame), WEIR_SKIPPED);  // the hole in front of it was not passed over yet
+    play_data(&p, 0, 500);
+    p.line.una = p.line.nxt;
+    assert_int_equal(play_read(&p), 0);
+    assert_true(rt_readable(&p.rt, &p.line));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +179,7 @@ int main(void)
         cmocka_unit_test(the_missing_parts_are_told),
         cmocka_unit_test(a_stored_frame_is_put_off),
         cmocka_unit_test(the_last_frame_is_shorter),
+        cmocka_unit_test(the_end_is_told_to_a_reader_beyond_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

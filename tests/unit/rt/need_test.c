@@ -81,6 +81,24 @@ static void an_unanswered_update_is_repeated(void **state)
     assert_false(p.order.wake);  // all that was opened came
 }
 
+// A sender that left less than a segment of window lie has used up all it can: what opens more is waited for as well.
+static void an_update_after_a_rest_of_window_is_repeated(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    play_data(&p, 0, 1600);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    play_acked(&p);
+    assert_true(p.rt.opened);
+    play_time(&p, 28 * RT_MS);
+    assert_int_equal(p.order.acks, 1);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_REPEAT);
+    play_data(&p, 1600, 2100);
+    assert_false(p.rt.opened);
+}
+
 // A tail that is missing shows in no SACK: its ACK once more lets the sender look. Three, where it has no SACK and loses.
 static void late_data_is_asked_for(void **state)
 {
@@ -128,6 +146,7 @@ int main(void)
         cmocka_unit_test(the_lead_decides),
         cmocka_unit_test(nothing_more_is_expected_at_the_end),
         cmocka_unit_test(an_unanswered_update_is_repeated),
+        cmocka_unit_test(an_update_after_a_rest_of_window_is_repeated),
         cmocka_unit_test(late_data_is_asked_for),
         cmocka_unit_test(a_live_source_is_not_asked_too_early),
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Not built for the profile small: there two of the links (reordering with 15 % loss, and a queue of three frames) end with nothing
-// arriving. Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another order, a frame
-// that is handed out holds the bytes that were sent in its place, the reader never waits beyond a deadline, and the connection ends well.
+// Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another order, a frame that is
+// handed out holds the bytes that were sent in its place, the reader never waits beyond a deadline, and the connection ends well.
+// profiles: small
 #include "instance.h"
 #include "pair.h"
 #include "tcp/conn.h"
@@ -10,12 +10,16 @@
 #define FRAME 600u
 #define PERIOD 50000u
 #define FRAMES 120u
+// In the profile small the window is no wider than the buffer from the first byte on, and less than a segment (1448 bytes) and what can
+// wait of a frame would not hold both: the rest of a frame would wait for a window that only its reading opens.
+#define BUFFER (WEIR_CFG_ALLOCATOR ? 3 * FRAME : 4096)
 
 struct play {
     struct pair p;
     weir_socket out, in;
     uint32_t written;
     uint32_t got, missed, wrong;
+    bool ended;
 };
 
 static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 31 + (at >> 8) * 7 + 1); }
@@ -60,7 +64,7 @@ static void play(struct play *t, enum weir_realtime_mode mode, const struct pair
     memset(t, 0, sizeof *t);
     pair_open(&t->p, &(struct pair_options){.seed = seed});
     pair_connect(&t->p, 80, &t->out, &t->in);
-    assert_int_equal(weir_socket_set(t->p.b.weir, t->in, WEIR_OPTION_RECEIVE_BUFFER, 3 * FRAME), WEIR_OK);
+    assert_int_equal(weir_socket_set(t->p.b.weir, t->in, WEIR_OPTION_RECEIVE_BUFFER, BUFFER), WEIR_OK);
     if (mode == WEIR_REALTIME_WEIR)
         settings.first_us = weir_now_us(t->p.b.weir) + 5 * PERIOD;
     assert_int_equal(weir_realtime_set(t->p.b.weir, t->in, &settings), WEIR_OK);
@@ -69,6 +73,7 @@ static void play(struct play *t, enum weir_realtime_mode mode, const struct pair
         write_frame(t);
         pair_run(&t->p, PERIOD);
         const int got = read_frame(t);
+        t->ended = got == 0;
         if (got == 0 || (got < 0 && got != WEIR_SKIPPED && got != WEIR_AGAIN))
             break;
     }
@@ -88,9 +93,12 @@ static void the_bytes_are_those_that_were_sent(void **state)
             struct play t;
             play(&t, mode, &links[link], mode * 100 + link);
             assert_int_equal(t.wrong, 0);
-            if (link < 3 || mode < WEIR_REALTIME_SKIP)  // the work's needs a round trip shorter than a period
+            assert_true(t.ended);
+            if (link < 3 || mode < WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_WEIR)  // the work's needs a round trip shorter than a period
                 assert_true(t.got > 0);
-            if (mode == WEIR_REALTIME_WEIR)
+            // Two segments fit into small's send queue of 4096 bytes; over the last link's round trip of 200 ms, and with delayed
+            // acknowledgements, they are less than the 12 KB/s of the source, which waits, and then is late for good.
+            if (mode == WEIR_REALTIME_WEIR && (link < 3 || WEIR_CFG_ALLOCATOR))
                 assert_in_range(t.got, FRAMES / 3, FRAMES + 1);
             pair_close(&t.p);
         }

@@ -142,6 +142,28 @@ static void the_special_ack_takes_it_back(void **state)
     tcp_fixture_close(&t);
 }
 
+// A FIN tells so as well, with data or without: taken for an old segment it would leave the stream without an end.
+static void a_fin_takes_it_back(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t length = 0; length <= FRAME; length += FRAME) {
+        begin(&t, WEIR_REALTIME_SKIP, &plain, 0);
+        peer_data(&t, 0, FRAME);
+        assert_int_equal(read_frame(&t), FRAME);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(read_frame(&t), WEIR_SKIPPED);
+        peer_drain(&t);
+        assert_int_equal(tcp_fixture_conn(&t)->rcv.nxt - t.theirs, 4 * FRAME);
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_FIN | TCP_ACK, .seq = FRAME, .length = (uint16_t)length});
+        assert_state(&t, WEIR_TCP_CLOSE_WAIT);
+        peer_expect(&t, TCP_ACK, 0, FRAME + length + 1, 0);
+        assert_int_equal(read_frame(&t), 0);
+        peer_drain(&t);
+        tcp_fixture_close(&t);
+    }
+}
+
 // An old ACK, or one that a stranger made, must not lead back behind data that came.
 static void an_old_number_is_no_special_ack(void **state)
 {
@@ -424,6 +446,30 @@ static void an_update_leaves_by_need(void **state)
     tcp_fixture_close(&t);
 }
 
+// The sender does not use less than a segment of window: what makes it one is told, though it is less than half of the buffer.
+static void a_window_becomes_a_segment(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    begin(&t, WEIR_REALTIME_WEIR, &plain, 100);
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 20 * MS * 8;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .seq = 0, .length = 1200});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .seq = 1200, .length = 700});
+    peer_drain(&t);
+    peer_pass(&t, 100 * MS);
+    peer_drain(&t);
+    assert_int_equal(read_frame(&t), FRAME);
+    peer_expect(&t, TCP_ACK, 0, 1900, 0);
+    assert_int_equal(window(&t), 1100);
+    peer_drain(&t);
+    peer_pass(&t, 250 * MS);
+    peer_drain(&t);
+    assert_int_equal(read_frame(&t), WEIR_SKIPPED);  // it lacks 100 bytes
+    peer_expect(&t, TCP_ACK, 0, 1900, 0);
+    assert_int_equal(window(&t), 2 * FRAME);
+    tcp_fixture_close(&t);
+}
+
 // An update that brings nothing was lost, or what it brought was.
 static void an_update_is_repeated(void **state)
 {
@@ -525,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_gracious_read_tells_so),
         cmocka_unit_test(a_missing_frame_is_acknowledged),
         cmocka_unit_test(the_special_ack_takes_it_back),
+        cmocka_unit_test(a_fin_takes_it_back),
         cmocka_unit_test(an_old_number_is_no_special_ack),
         cmocka_unit_test(a_regular_reader_never_catches_up),
         cmocka_unit_test(before_the_deadline_there_is_time),
@@ -537,6 +584,7 @@ int main(void)
         cmocka_unit_test(the_end_of_the_stream),
         cmocka_unit_test(a_reset_ends_it),
         cmocka_unit_test(an_update_leaves_by_need),
+        cmocka_unit_test(a_window_becomes_a_segment),
         cmocka_unit_test(an_update_is_repeated),
         cmocka_unit_test(the_segment_divides_the_frame),
         cmocka_unit_test(nonsense_is_refused),
