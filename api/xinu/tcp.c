@@ -163,8 +163,10 @@ static int open_active(struct xinu_device *device)
 
 static int tcp_open(struct xinu_device *device, va_list *arguments)
 {
+    xinu_lock();
     device->listener = NULL;
     device->fd = -1;
+    xinu_unlock();
     if (!xinu_ends(device, arguments))
         return SYSERR;
     switch (va_arg(*arguments, int)) {
