@@ -112,23 +112,35 @@ def test_an_urgent_threads_delay_is_bounded_while_echo_is_saturated(machine):
     assert after["latest_us"] <= BOUND_US
 
 
-def test_a_flood_of_frames_starves_nobody(machine):
-    idle, _ = machine.share(1)
+def flooded(machine, pause, seconds):
+    """What is left to the least urgent thread, beats, and frames sent meanwhile."""
     batch, stop, sent = (struct.pack("!I", len(BROADCAST)) + BROADCAST) * 200, threading.Event(), [0]
 
     def flood():
         while not stop.is_set():
             machine.line.sendall(batch)
             sent[0] += 200
+            time.sleep(pause)
     thread = threading.Thread(target=flood, daemon=True)
     thread.start()
     time.sleep(0.5)
     first = sent[0]
-    share, beats = machine.share(2)
+    share, beats = machine.share(seconds)
     frames = sent[0] - first
     stop.set()
     thread.join(30)
-    assert beats > 100 and frames > 5 * beats   # in each millisecond of the board's time
+    return share, beats, frames
+
+
+def test_a_flood_of_frames_starves_nobody(machine):
+    idle, _ = machine.share(1)
+    # How many frames QEMU can take from the line and still leave its processor time is a matter of the machine that it runs on.
+    for pause in (0.002, 0.001, 0.0005, 0.004, 0):
+        share, beats, frames = flooded(machine, pause, 2)
+        if beats > 100 and frames > 5 * beats:   # in each millisecond of the board's time
+            break
+    else:
+        pytest.fail(f"no flood: {frames} frames in {beats} ms of the board's time")
     assert share >= FLOOD_SHARE * idle
     assert machine.counters()["latest_us"] <= BOUND_US
     for _ in range(50):   # and when it is over all is as before
