@@ -6,8 +6,10 @@ one line: N passed, N failed. Exit status 1 when any failed or none ran.
 Units (cmocka programs, each variant), conversation scripts (tests/scripts, a folder a topic; host and asan) and unit scripts
 (tests/unit/**/*_test.py) run two at a time; then the interop tests
 (tests/interop/*.py) and the fuzz corpora, one after the other, because they measure time and own namespaces.
-usage: tests/run.py [PATTERN]      only programs and test names that contain PATTERN (or match it as a glob)"""
+usage: tests/run.py [PATTERN …]    only programs and tests whose names contain a PATTERN (or match it as a glob)
+A PATTERN that matches nothing, and any option, is an error: exit status 2."""
 import concurrent.futures
+import difflib
 import fnmatch
 import os
 import pathlib
@@ -55,6 +57,7 @@ class Program:
         self.environment = environment or {}
         self.results, self.output, self.seconds = [], "", 0.0
         self.profiled = False   # the file has tests for some profiles only: none in a variant is no failure
+        self.tests = set()      # the names of the tests in it, as far as its source tells before it runs
 
     def repeat(self):
         """The command, as a person would type it, that runs this program alone."""
@@ -134,7 +137,9 @@ def conversations():
         for variant in ("host", "asan"):
             target = f"build/{variant}/weir-script"
             command = [sys.executable, "sim/script/run.py", "--strict", f"--program={target}", str(folder.relative_to(ROOT))]
-            yield Program(f"{variant}/scripts/{folder.name}", command, UNIT_SECONDS, parse_conversations, target, {"PYTHONDONTWRITEBYTECODE": "1"})
+            program = Program(f"{variant}/scripts/{folder.name}", command, UNIT_SECONDS, parse_conversations, target, {"PYTHONDONTWRITEBYTECODE": "1"})
+            program.tests = {path.stem for path in folder.glob("*.pkt")}
+            yield program
 
 
 def unit_programs():
@@ -146,10 +151,13 @@ def unit_programs():
         text = (ROOT / f"tests/unit/{name}_test.c").read_text()
         program = Program(f"{variant}/{name}", emulator + [target], limit, parse_cmocka, target)
         program.profiled = "// profiles:" in text
+        program.tests = set(re.findall(r"^static void (\w+)\(void \*\*", text, re.MULTILINE))
         yield program
         if variant == "asan" and re.search(r'#include ".*(fixture|pair|world|talk|packets|frames)', text):
             for mode in DRIVER_MODES:
-                yield Program(f"asan-{mode}/{name}", [target], limit, parse_cmocka, target, {"WEIR_TEST_DRIVER": mode})
+                again = Program(f"asan-{mode}/{name}", [target], limit, parse_cmocka, target, {"WEIR_TEST_DRIVER": mode})
+                again.tests = program.tests
+                yield again
 
 
 def script(path, limit, namespaces, environment=None, suffix=""):
@@ -162,6 +170,7 @@ def script(path, limit, namespaces, environment=None, suffix=""):
         command = ["unshare", "--user", "--map-root-user", "--net", "--mount"] + command
     program = Program(name, [str(w) for w in command], limit, parse_pytest, environment={"PYTHONPATH": "tests", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})})
     program.report = report
+    program.tests = set(re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE))
     return program
 
 
@@ -184,8 +193,39 @@ def replays():
     return [Program(f"fuzz/{name}", command + [name], SCRIPT_SECONDS, lambda p, status: [("corpus", "failed" if status else "passed")]) for name in listing]
 
 
-def matches(pattern, text):
-    return not pattern or pattern in text or fnmatch.fnmatch(text, pattern)
+def matches(patterns, text):
+    return not patterns or any(pattern in text or fnmatch.fnmatch(text, pattern) for pattern in patterns)
+
+
+def holds(program, pattern):
+    """Whether one of the tests inside has such a name; of test_bulk[1500] the source says only test_bulk."""
+    return any(matches([pattern.split("[")[0]], test) for test in program.tests)
+
+
+def choose(programs, patterns):
+    """The programs that a pattern names, or, where it names none, those with a test of that name. Each must name something."""
+    chosen = []
+    for pattern in patterns:
+        if pattern.startswith("-"):
+            refuse(f"there is no option {pattern}", programs)
+        named = [p for p in programs if matches([pattern], p.name)] or [p for p in programs if holds(p, pattern)]
+        if not named:
+            refuse(f"nothing is called {pattern}", programs, pattern)
+        chosen += named
+    return set(chosen or programs)
+
+
+def refuse(why, programs, pattern=""):
+    """Says what there is instead, nearest names first, and ends with exit status 2."""
+    print(f"tests/run.py: {why}. A pattern is a part of a program's or a test's name, or a glob over all of it.", file=sys.stderr)
+    names = {p.name.partition("/")[2] or p.name for p in programs} | {test for p in programs for test in p.tests}
+    near = difflib.get_close_matches(pattern, sorted(names), n=5, cutoff=0.5) if pattern else []
+    if near:
+        print(f"    near it:   {'  '.join(near)}", file=sys.stderr)
+    for title, part in (("kinds", 0), ("folders", 1)):
+        found = sorted({p.name.split("/")[part] for p in programs if p.name.count("/") > part})
+        print(f"    {title + ':':<10} {'  '.join(found)}", file=sys.stderr)
+    sys.exit(2)
 
 
 def make(log_name, targets):
@@ -200,12 +240,13 @@ def make(log_name, targets):
 
 
 class Tally:
-    def __init__(self, pattern):
-        self.pattern, self.counts, self.failures = pattern, {"passed": 0, "failed": 0, "skipped": 0}, []
+    def __init__(self, patterns):
+        self.patterns, self.counts, self.failures = patterns, {"passed": 0, "failed": 0, "skipped": 0}, []
 
     def add(self, program):
-        whole = matches(self.pattern, program.name)
-        results = [(n, r) for n, r in program.results if whole or matches(self.pattern, n)]
+        # A failure that is no test's (it did not build, it crashed) has a sentence for a name, and always counts.
+        whole = matches(self.patterns, program.name)
+        results = [(n, r) for n, r in program.results if whole or matches(self.patterns, n) or " " in n]
         for _, result in results:
             self.counts[result] += 1
         failed = [name for name, result in results if result == "failed"]
@@ -228,18 +269,22 @@ class Tally:
 
 
 def main():
-    pattern = sys.argv[1] if len(sys.argv) > 1 else ""
+    patterns = [word for word in sys.argv[1:] if word]
+    if {"-h", "--help"} & set(patterns):
+        print(__doc__)
+        return 0
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     units = list(unit_programs()) + list(conversations())
     unit_scripts, interop = scripts()
     fuzz = replays()
+    wanted = choose(units + unit_scripts + interop + fuzz, patterns)
     programs = {"units": units, "unit_scripts": unit_scripts, "interop": interop, "fuzz": fuzz}
-    chosen = {kind: [p for p in members if matches(pattern, p.name)] for kind, members in programs.items()}
-    if pattern and not any(chosen.values()):   # the name of a test inside a program: run them all, count only it
-        chosen = {**programs, "fuzz": []}
-    tally = Tally(pattern)
+    chosen = {kind: [p for p in members if p in wanted] for kind, members in programs.items()}
+    tally = Tally(patterns)
     broken, complaints = set(), ""
+    if not PYTHON.exists() and (chosen["unit_scripts"] or chosen["interop"]):
+        make("build-venv.log", ["build/venv/ready"])
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
         broken, complaints = make("build.log", sorted({p.target for p in chosen["units"]}))
