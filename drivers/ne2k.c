@@ -194,8 +194,7 @@ int ne2k_open(struct ne2k *card, const struct ne2k_board *board)
     return WEIR_OK;
 }
 
-// --- the thread's side: in
-// -----------------------------------------------------------------------------------------------------------------
+// --- the thread's side: in --------------------------------------------------------------------------------------------------------------
 
 static uint8_t current_page(const struct ne2k *card)
 {
@@ -257,8 +256,7 @@ static bool take_frame(struct ne2k *card)
     return true;
 }
 
-// --- the thread's side: out
-// ----------------------------------------------------------------------------------------------------------------
+// --- the thread's side: out -------------------------------------------------------------------------------------------------------------
 
 static void launch(struct ne2k *card, uint64_t now_us)
 {
@@ -297,8 +295,7 @@ static void sent(struct ne2k *card, uint64_t now_us)
         launch(card, now_us);
 }
 
-// --- the thread's side: overflow
-// -----------------------------------------------------------------------------------------------------------
+// --- the thread's side: overflow --------------------------------------------------------------------------------------------------------
 
 // DP8390D, "Buffer Ring Overflow": the card must be stopped, and have time to finish a frame that is leaving, before it is started again.
 static void overflow_begins(struct ne2k *card, uint64_t now_us)
@@ -329,8 +326,7 @@ static void overflow_ends(struct ne2k *card, uint64_t now_us)
         launch(card, now_us);
 }
 
-// --- the thread's side: turns
-// ----------------------------------------------------------------------------------------------------------------
+// --- the thread's side: turns -----------------------------------------------------------------------------------------------------------
 
 static void handle(struct ne2k *card, uint8_t seen, uint64_t now_us)
 {
@@ -371,8 +367,7 @@ uint64_t ne2k_work(struct ne2k *card, uint64_t now_us)
 
 void ne2k_interrupt(struct ne2k *card) { put(card, IMR, 0); }
 
-// --- the interface's side
-// --------------------------------------------------------------------------------------------------------------------
+// --- the interface's side ---------------------------------------------------------------------------------------------------------------
 
 // To the thread, or done here.
 static void work(struct ne2k *card, uint64_t now_us)

@@ -92,8 +92,7 @@ static void invalidate(const struct pcnet *pcnet, const void *memory, uint32_t b
 // What was written before is there for the device before what is written after, and likewise for what is read.
 static void order(void) { atomic_thread_fence(memory_order_seq_cst); }
 
-// --- start
-// ---------------------------------------------------------------------------------------------------------------------------------
+// --- start ------------------------------------------------------------------------------------------------------------------------------
 
 // The device may fill it. The word with OWN comes last.
 static void give(struct pcnet *pcnet, uint32_t index)
@@ -179,8 +178,7 @@ static void restart(struct pcnet *pcnet, struct weir_netif *netif)
     pcnet->counters.restarts++;
 }
 
-// --- in
-// ------------------------------------------------------------------------------------------------------------------------------------
+// --- in ---------------------------------------------------------------------------------------------------------------------------------
 
 static void hand_up(struct pcnet *pcnet, struct weir_netif *netif, uint32_t length)
 {
@@ -212,8 +210,7 @@ static bool take_frame(struct pcnet *pcnet, struct weir_netif *netif)
     return true;
 }
 
-// --- out
-// -----------------------------------------------------------------------------------------------------------------------------------
+// --- out --------------------------------------------------------------------------------------------------------------------------------
 
 // Frames the device is done with, oldest first: their descriptors are free, and lent payload is given back. The device takes the
 // descriptors of a frame in order, so the last one tells.
@@ -296,8 +293,7 @@ static void pcnet_flush(struct weir_netif *netif)
     csr_write(pcnet, CSR0, CSR0_TDMD | (csr_read(pcnet, CSR0) & CSR0_IENA));
 }
 
-// --- events
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- events -----------------------------------------------------------------------------------------------------------------------------
 
 // What happened is cleared before the rings are looked at: what happens from then on raises the interrupt when that is enabled again.
 static void acknowledge(struct pcnet *pcnet, struct weir_netif *netif)

@@ -95,8 +95,7 @@ void check_close(struct check *check)
     free(check);
 }
 
-// --- reading
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- reading ----------------------------------------------------------------------------------------------------------------------------
 
 static void read_options(struct segment *segment, const uint8_t *at, const uint8_t *end)
 {
@@ -146,8 +145,7 @@ static bool read_segment(const struct frame *frame, struct segment *segment)
     return true;
 }
 
-// --- conversations
-// ------------------------------------------------------------------------------------------------------------------------
+// --- conversations ----------------------------------------------------------------------------------------------------------------------
 
 static uint32_t bucket_of(uint32_t a, uint16_t a_port, uint32_t b, uint16_t b_port)
 {
@@ -265,8 +263,7 @@ void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t p
         side->left = true;
 }
 
-// --- what was delivered
-// -------------------------------------------------------------------------------------------------------------------
+// --- what was delivered -----------------------------------------------------------------------------------------------------------------
 
 static bool was_delivered(const struct side *side, uint64_t from, uint64_t to)
 {
@@ -336,8 +333,7 @@ void check_delivered(struct check *check, uint32_t host, const struct frame *fra
     count(check, talk, to);
 }
 
-// --- the laws
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the laws ---------------------------------------------------------------------------------------------------------------------------
 
 // A number near `reference` in 64 bits.
 static uint64_t widen(uint64_t reference, uint32_t isn, uint32_t number)

@@ -16,8 +16,7 @@
 
 static void poll_again(struct sim_host *host) { event_set(&host->node.sim->events, &host->poll, host->node.sim->now_ns); }
 
-// --- time
-// ---------------------------------------------------------------------------------------------------------------------------------
+// --- time -------------------------------------------------------------------------------------------------------------------------------
 
 uint64_t host_now_us(const struct sim_host *host)
 {
@@ -39,8 +38,7 @@ uint64_t host_time_ns(const struct sim_host *host, uint64_t deadline_us)
     return ns > host->node.sim->now_ns ? ns : host->node.sim->now_ns;
 }
 
-// --- the port
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the port ---------------------------------------------------------------------------------------------------------------------------
 
 static void *port_alloc(void *context, size_t bytes)
 {
@@ -73,8 +71,7 @@ static void port_entropy(void *context, void *out, size_t bytes)
 static uint64_t port_now(void *context) { return host_now_us(context); }
 static void port_kick(void *context) { poll_again(context); }
 
-// --- frames
-// -------------------------------------------------------------------------------------------------------------------------------
+// --- frames -----------------------------------------------------------------------------------------------------------------------------
 
 static enum weir_tx_verdict host_tx(struct weir_netif *netif, const struct weir_tx *tx)
 {
@@ -128,8 +125,7 @@ static void host_carrier(struct port *port, bool up)
     poll_again(host);
 }
 
-// --- the poller
-// ---------------------------------------------------------------------------------------------------------------------------
+// --- the poller -------------------------------------------------------------------------------------------------------------------------
 
 // Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device.
 static void check_deadline(struct sim_host *host, uint64_t deadline_us)
@@ -163,8 +159,7 @@ static void host_poll(void *context)
 
 void sim_host_kick(struct sim_host *host) { poll_again(host); }
 
-// --- making one
-// ---------------------------------------------------------------------------------------------------------------------------
+// --- making one -------------------------------------------------------------------------------------------------------------------------
 
 static void host_attached(struct port *port)
 {

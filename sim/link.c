@@ -53,8 +53,7 @@ static void arrive(void *context)
         event_set(&sim->events, &way->arrival, way->flying->at_ns);
 }
 
-// --- what happens to a frame on the way
-// ---------------------------------------------------------------------------------------------------
+// --- what happens to a frame on the way -------------------------------------------------------------------------------------------------
 
 static bool is_lost(struct way *way, struct frame *frame)
 {
@@ -116,8 +115,7 @@ static void travel(struct way *way, struct frame *frame)
     fly(way, frame, due(way));
 }
 
-// --- the serialiser
-// -----------------------------------------------------------------------------------------------------------------------
+// --- the serialiser ---------------------------------------------------------------------------------------------------------------------
 
 static void tell_of_room(struct way *way)
 {
@@ -181,8 +179,7 @@ void port_send(struct port *port, struct frame *frame)
         serve(way);
 }
 
-// --- the link
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the link ---------------------------------------------------------------------------------------------------------------------------
 
 static void way_open(struct way *way, struct sim_link *link, uint8_t back, const struct sim_way *of)
 {

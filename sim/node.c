@@ -23,8 +23,7 @@ void node_add(struct sim *sim, struct sim_node *node, const char *name)
 
 const char *sim_node_name(const struct sim_node *node) { return node->name; }
 
-// --- ways to hosts
-// ------------------------------------------------------------------------------------------------------------------------
+// --- ways to hosts ----------------------------------------------------------------------------------------------------------------------
 
 static struct sim_node *across(const struct port *port) { return port->link->ends[!port->end].node; }
 static struct port *across_port(const struct port *port) { return &port->link->ends[!port->end]; }
@@ -73,8 +72,7 @@ struct port *node_towards(struct sim_node *node, uint32_t host)
     return host < node->sim->host_count ? node->towards[host] : NULL;
 }
 
-// --- switch
-// -------------------------------------------------------------------------------------------------------------------------------
+// --- switch -----------------------------------------------------------------------------------------------------------------------------
 
 static void flood(struct port *from, struct frame *frame)
 {
@@ -110,8 +108,7 @@ struct sim_node *sim_switch_add(struct sim *sim, const char *name)
     return node;
 }
 
-// --- router
-// -------------------------------------------------------------------------------------------------------------------------------
+// --- router -----------------------------------------------------------------------------------------------------------------------------
 
 // Frames between routers and hosts carry the host's link address, whichever way they go: a router has none of its own, so it answers ARP
 // with the address of the host that is asked for, and hears everything.

@@ -62,8 +62,7 @@ osStatus_t osEventFlagsDelete(osEventFlagsId_t id)
     return osOK;
 }
 
-// --- mutexes: all inherit priority, and are given on when their holder ends
-// ------------------------------------------------------------------
+// --- mutexes: all inherit priority, and are given on when their holder ends -------------------------------------------------------------
 struct rtos2_mutex {
     const char *name;
     void *own;
@@ -178,8 +177,7 @@ osStatus_t osSemaphoreDelete(osSemaphoreId_t id)
     return osOK;
 }
 
-// --- timers: their functions are called by a thread, one after another
-// ---------------------------------------------------------------------
+// --- timers: their functions are called by a thread, one after another ------------------------------------------------------------------
 struct timer {
     struct timeout timeout;  // first
     struct timer *next;      // of those that are due

@@ -89,8 +89,7 @@ static void files_close(struct rtstream *r)
         }
 }
 
-// --- play
-// ------------------------------------------------------------------------------------------------------------------------------------
+// --- play -------------------------------------------------------------------------------------------------------------------------------
 
 static void show(struct rtstream *r, const struct rtstream_frame *frame)
 {
@@ -164,8 +163,7 @@ bool command_play(struct host *host, int argc, char **argv)
     return command_host(host, argv[1], play_found);
 }
 
-// --- stream
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- stream -----------------------------------------------------------------------------------------------------------------------------
 
 // The file's bytes; a WAV file's after its header. The last frame is filled up with silence.
 static bool media(void *context, uint32_t number, uint8_t *frame, uint32_t length)

@@ -36,8 +36,7 @@ static void tell(struct rtstream_player *p, enum rtstream_verdict verdict, const
         finish(p, NULL);
 }
 
-// --- over TCP
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- over TCP ---------------------------------------------------------------------------------------------------------------------------
 
 // By the clock: one look a period. Otherwise whenever there is something, or a deadline passes.
 static void read_realtime(struct rtstream_player *p)
@@ -89,8 +88,7 @@ static int begin(struct rtstream_player *p)
     return o->over == RTSTREAM_REALTIME ? weir_realtime_set(p->loop->weir, p->socket, &settings) : WEIR_OK;
 }
 
-// --- over RTP
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- over RTP ---------------------------------------------------------------------------------------------------------------------------
 
 // Frames whose deadline has passed are told, and those that came and are next.
 static void play_kept(struct rtstream_player *p)
@@ -140,8 +138,7 @@ static void read_rtp(struct rtstream_player *p)
     }
 }
 
-// --- both
-// ------------------------------------------------------------------------------------------------------------------------------------
+// --- both -------------------------------------------------------------------------------------------------------------------------------
 
 static void play(struct rtstream_player *p)
 {

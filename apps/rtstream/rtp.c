@@ -23,8 +23,7 @@ static void put32(uint8_t *p, uint32_t value)
 static uint32_t get16(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
 static uint32_t get32(const uint8_t *p) { return get16(p) << 16 | get16(p + 2); }
 
-// --- the source
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- the source -------------------------------------------------------------------------------------------------------------------------
 
 void rtp_source_init(struct rtp_source *s, uint32_t ssrc, uint16_t sequence, uint32_t timestamp, uint32_t step, bool redundant)
 {
@@ -67,8 +66,7 @@ uint32_t rtp_source_packet(struct rtp_source *s, const uint8_t *frame, uint32_t 
     return head + old + length;
 }
 
-// --- the player
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- the player -------------------------------------------------------------------------------------------------------------------------
 
 void rtp_player_init(struct rtp_player *p) { memset(p, 0, sizeof *p); }
 

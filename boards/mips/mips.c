@@ -36,8 +36,7 @@ static uint32_t cause(void)
     return value;
 }
 
-// --- time
-// ------------------------------------------------------------------------------------------------------------------------------------
+// --- time -------------------------------------------------------------------------------------------------------------------------------
 
 // Interrupts are off.
 static uint64_t counts(void)
@@ -93,8 +92,7 @@ void mips_sleep(uint64_t until_us, const volatile bool *awake)
 
 void board_idle(void) { mips_idle(); }
 
-// --- interrupts
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- interrupts -------------------------------------------------------------------------------------------------------------------------
 
 __attribute__((weak)) void board_timer(void) {}
 __attribute__((weak)) void board_interrupt(void) {}
@@ -144,8 +142,7 @@ void mips_start(uint32_t timer_mhz)
     __asm__ volatile("ei\n\tehb" ::: "memory");
 }
 
-// --- caches
-// --------------------------------------------------------------------------------------------------------------------------------------
+// --- caches -----------------------------------------------------------------------------------------------------------------------------
 // The cache instruction's operations on the primary data cache, by address: 0x11 hit invalidate, 0x19 hit write-back.
 
 void mips_clean(const void *memory, uint32_t bytes)

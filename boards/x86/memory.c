@@ -62,8 +62,7 @@ size_t strlen(const char *text)
     return length;
 }
 
-// --- division of 64 bits
-// -------------------------------------------------------------------------------------------------------------------
+// --- division of 64 bits ----------------------------------------------------------------------------------------------------------------
 
 uint64_t __udivmoddi4(uint64_t value, uint64_t by, uint64_t *rest);
 uint64_t __udivdi3(uint64_t value, uint64_t by);

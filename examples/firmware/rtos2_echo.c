@@ -73,6 +73,5 @@ int main(void)
 
 void board_interrupt(void) { rtos2_port_interrupt(&port); }
 
-// --- the system: the preemptive kernel on this board
-// -----------------------------------------------------------------------------------------
+// --- the system: the preemptive kernel on this board ------------------------------------------------------------------------------------
 #include "rtos2_board.h"

@@ -131,8 +131,7 @@ static void time_and_timers(void)
     CHECK(osTimerDelete(once) == osOK && osTimerDelete(often) == osOK);
 }
 
-// --- flags, mutexes, semaphores
-// ------------------------------------------------------------------------------------------------------------
+// --- flags, mutexes, semaphores ---------------------------------------------------------------------------------------------------------
 static osEventFlagsId_t events;
 static void waits_any(void *letters)
 {
@@ -188,8 +187,7 @@ static void semaphores(void)
     CHECK(osSemaphoreDelete(semaphore) == osOK);
 }
 
-// --- pools and queues
-// ------------------------------------------------------------------------------------------------------------------------
+// --- pools and queues -------------------------------------------------------------------------------------------------------------------
 static void pools(void)
 {
     static uint64_t room[4];

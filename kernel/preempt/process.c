@@ -142,8 +142,7 @@ bool process_start(struct process *process, const struct process_config *config)
     return good;
 }
 
-// --- the kernel's own calls
-// ---------------------------------------------------------------------------------------------------------------
+// --- the kernel's own calls -------------------------------------------------------------------------------------------------------------
 
 static intptr_t none(struct process *self, const intptr_t arguments[])
 {

@@ -93,8 +93,7 @@ bool rtos2_port_init(struct rtos2_port *port, const struct rtos2_port_board *boa
     return port->lock;
 }
 
-// --- the I/O thread
-// ------------------------------------------------------------------------------------------------------------------------
+// --- the I/O thread ---------------------------------------------------------------------------------------------------------------------
 void rtos2_port_attach(struct rtos2_port *port, struct weir *weir)
 {
     port->weir = weir;

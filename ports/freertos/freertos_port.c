@@ -104,8 +104,7 @@ bool freertos_port_init(struct freertos_port *port, const struct freertos_port_b
     return port->lock;
 }
 
-// --- the I/O task
-// ------------------------------------------------------------------------------------------------------------------------
+// --- the I/O task -----------------------------------------------------------------------------------------------------------------------
 void freertos_port_attach(struct freertos_port *port, struct weir *weir)
 {
     port->weir = weir;

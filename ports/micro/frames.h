@@ -37,8 +37,7 @@ struct frames {
     struct frames_slot in[FRAMES_SLOTS], out[FRAMES_SLOTS];
 };
 
-// --- the server's side: an interface
-// ------------------------------------------------------------------------------------------------------
+// --- the server's side: an interface ----------------------------------------------------------------------------------------------------
 struct micro_netif {
     struct weir_netif netif;
     struct frames *frames;  // NULL: no driver

@@ -16,8 +16,7 @@
 #define HOST_CHANNELS 16u                // of a client
 #define HOST_RING 65536u
 
-// --- the server
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the server -------------------------------------------------------------------------------------------------------------------------
 struct micro_host_peer {
     int socket;      // −1: nobody
     uint8_t role;    // enum host_role
@@ -41,8 +40,7 @@ int micro_host_server_open(struct micro_host_server *server, const char *path, s
 void micro_host_server_turn(struct micro_host_server *server);  // sleeps until there is work, and does it
 void micro_host_server_close(struct micro_host_server *server);
 
-// --- its peers
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- its peers --------------------------------------------------------------------------------------------------------------------------
 struct micro_host {
     int socket;
     bool noticed;  // a notification came while a reply was awaited

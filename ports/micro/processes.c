@@ -5,8 +5,7 @@
 
 #define BUDGET 16  // frames between two looks at clients
 
-// --- a client
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- a client ---------------------------------------------------------------------------------------------------------------------------
 static int call(void *context, struct micro_message *message)
 {
     return micro_call(*(const uint32_t *)context, (uint32_t *)(void *)message);
@@ -30,8 +29,7 @@ void micro_client_init(struct client *client, const uint32_t *server, struct win
     client_init(client, &host, (void *)(uintptr_t)server, window);
 }
 
-// --- the server
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- the server -------------------------------------------------------------------------------------------------------------------------
 static void entropy(void *context, void *out, size_t bytes)
 {
     (void)context;
@@ -140,8 +138,7 @@ void micro_serve(struct micro_service *service, const struct micro_service_confi
     }
 }
 
-// --- a driver
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- a driver ---------------------------------------------------------------------------------------------------------------------------
 void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server, void (*silence)(void))
 {
     uint64_t time_us = micro_now_us(), due_us;

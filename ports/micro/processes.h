@@ -9,13 +9,11 @@
 #include "server.h"
 #include "weir/instance.h"
 
-// --- a client
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- a client ---------------------------------------------------------------------------------------------------------------------------
 // `server`: its process number.
 void micro_client_init(struct client *client, const uint32_t *server, struct window *window);
 
-// --- the server
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- the server -------------------------------------------------------------------------------------------------------------------------
 struct micro_service_client {
     uint32_t process;
     struct window *window;  // memory that only this process and the server have

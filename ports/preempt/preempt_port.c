@@ -70,8 +70,7 @@ void preempt_port_init(struct preempt_port *port, const struct preempt_port_boar
     }
 }
 
-// --- the I/O thread
-// ------------------------------------------------------------------------------------------------------------------------
+// --- the I/O thread ---------------------------------------------------------------------------------------------------------------------
 void preempt_port_attach(struct preempt_port *port, struct weir *weir)
 {
     port->weir = weir;

@@ -112,8 +112,7 @@ static inline uint32_t rt_usable(const struct rt *rt, const struct rt_line *line
     return edge - left % max_u32(line->segment_bytes, 1);
 }
 
-// --- frame.c: frames and their deadlines
-// --------------------------------------------------------------------------------------------------
+// --- frame.c: frames and their deadlines ------------------------------------------------------------------------------------------------
 void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct rt_line *line);
 // What a read would say: bytes, WEIR_SKIPPED, WEIR_AGAIN, 0 at the end; *frame is filled in.
 int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_frame *frame);
@@ -121,16 +120,14 @@ int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_fra
 void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame, int verdict);
 bool rt_readable(struct rt *rt, const struct rt_line *line);
 
-// --- path.c: what the receiver learns of round trip and loss
-// --------------------------------------------------------------------------------
+// --- path.c: what the receiver learns of round trip and loss ----------------------------------------------------------------------------
 uint32_t rt_round_trip(const struct rt *rt, const struct rt_line *line);  // the smallest of late, µs; never 0
 void rt_path_told(struct rt *rt, const struct rt_line *line, uint32_t old_edge);
 void rt_path_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
 void rt_path_lost(struct rt *rt, uint32_t segments);
 static inline bool rt_lossy(const struct rt *rt) { return rt->stats.loss_ppm > 4000; }
 
-// --- need.c: when an update, or an acknowledgement once more, is needed
-// ---------------------------------------------------------------------
+// --- need.c: when an update, or an acknowledgement once more, is needed -----------------------------------------------------------------
 void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order);
 void rt_need_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
 static inline void rt_acknowledge(struct rt_order *order, uint8_t acks, enum weir_realtime_update reason)

@@ -202,8 +202,7 @@ void accecn_duplicate(struct weir *weir, struct tcp_conn *c)
     count(weir, WEIR_COUNT_TCP_ACCECN_OPTION_LOST);
 }
 
-// --- reading
-// -------------------------------------------------------------------------------------------------------------------------------
+// --- reading ----------------------------------------------------------------------------------------------------------------------------
 
 // What the peer's option adds. false: its counters go back, so the ACK was overtaken by a newer one.
 static bool take_option(struct accecn *a, const struct tcp_accecn_option *o, uint32_t *marked)

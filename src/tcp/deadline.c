@@ -11,8 +11,7 @@ _Static_assert(WEIR_CFG_TCP_SACK, "WEIR_CFG_REALTIME_SENDER needs the flight log
 #define SLACK_US 2000u       // what a busy host may take to answer
 #define RTO_LEAST_US 30000u  // two frames of voice are not a loss
 
-// --- what a segment carries again
-// ----------------------------------------------------------------------------------------------------------
+// --- what a segment carries again -------------------------------------------------------------------------------------------------------
 
 // Whole records, since those are what was written and sent at one time, from the newest back; not what the peer holds already at the
 // beginning of it.
@@ -63,8 +62,7 @@ void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq
     d->repeated = c->snd.nxt;
 }
 
-// --- when
-// ------------------------------------------------------------------------------------------------------------------------------------
+// --- when -------------------------------------------------------------------------------------------------------------------------------
 
 // An acknowledgement that takes longer than this does not come.
 static uint32_t patience_us(const struct weir *weir, const struct tcp_conn *c)
@@ -139,8 +137,7 @@ uint32_t tcp_deadline_rto(const struct tcp_conn *c)
     return max_u32(rtt_timeout(&rtt, c->backoff), RTO_LEAST_US);
 }
 
-// --- what came of it
-// ---------------------------------------------------------------------------------------------------------------------------
+// --- what came of it --------------------------------------------------------------------------------------------------------------------
 
 // The peer acknowledges each bundle at once, and reports what of it it had (RFC 2883). What it had not, beside the newest, was lost before;
 // as was what a chance has brought. More than fits a segment was not brought by one.
@@ -185,8 +182,7 @@ void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)
     tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
 }
 
-// --- the option
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- the option -------------------------------------------------------------------------------------------------------------------------
 
 int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
 {

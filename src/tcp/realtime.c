@@ -8,8 +8,7 @@
 
 #define HOP_US 1800000000u  // half an hour: within what 32-bit µs can tell apart
 
-// --- what a policy sees
-// -------------------------------------------------------------------------------------------------------------------
+// --- what a policy sees -----------------------------------------------------------------------------------------------------------------
 
 static struct rt_line look(const struct weir *weir, const struct tcp_conn *c)
 {
@@ -43,8 +42,7 @@ static struct rt *begun(struct weir *weir, struct tcp_conn *c)
     return rt->policy ? rt : NULL;
 }
 
-// --- what it may do
-// -------------------------------------------------------------------------------------------------------------------------
+// --- what it may do ---------------------------------------------------------------------------------------------------------------------
 
 // What of the queue lies before the next frame is not wanted any more.
 static void release(struct weir *weir, struct tcp_conn *c, const struct rt *rt)
@@ -228,8 +226,7 @@ void tcp_realtime_disarm(struct tcp_conn *c)
         c->extra->realtime->armed = false;
 }
 
-// --- the user
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- the user ---------------------------------------------------------------------------------------------------------------------------
 
 // The part [seq, end) of the queue, all of which is there.
 static void copy_part(const struct tcp_conn *c, const struct rt_line *line, uint32_t seq, uint32_t end, uint8_t *to)
@@ -362,8 +359,7 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
     return WEIR_OK;
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- memory -----------------------------------------------------------------------------------------------------------------------------
 
 void tcp_realtime_free(struct weir *weir, struct tcp_extra *extra)
 {

@@ -572,8 +572,7 @@ static void converse(struct run *run)
     }
 }
 
-// --- before and after
-// -----------------------------------------------------------------------------------------------------------------------
+// --- before and after -------------------------------------------------------------------------------------------------------------------
 
 // Flips one bit of an IP packet (of an Ethernet frame: not of its header, so that it still arrives).
 static bool corrupt(void *context, bool from_b, uint8_t *frame, uint32_t length)

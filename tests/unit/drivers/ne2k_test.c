@@ -41,8 +41,7 @@ static uint64_t now_us;
 static bool line(void) { return chip.isr & chip.imr & 0x7f; }
 static bool stopped(void) { return chip.cr & 1; }
 
-// --- the card
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- the card ---------------------------------------------------------------------------------------------------------------------------
 
 static void leave(void)
 {
@@ -220,8 +219,7 @@ static bool arrives_as(const uint8_t *frame, uint32_t length, uint8_t status)
 }
 static bool arrives(const uint8_t *frame, uint32_t length) { return arrives_as(frame, length, 1); }
 
-// --- around the driver
-// ---------------------------------------------------------------------------------------------------------------------
+// --- around the driver ------------------------------------------------------------------------------------------------------------------
 
 static uint8_t frame[1600];
 static void kick(void *context) { kicks += context == &board; }
@@ -292,8 +290,7 @@ static void later(uint32_t us)
     (void)netif.driver->timer(&netif, now_us);
 }
 
-// --- tests
-// ---------------------------------------------------------------------------------------------------------------------------------
+// --- tests ------------------------------------------------------------------------------------------------------------------------------
 
 static void the_card_is_taken_into_use(void **state)
 {
@@ -487,8 +484,7 @@ static void bad_frames_are_skipped(void **state)
     assert_int_equal(card->resets, 0);
 }
 
-// --- a thread of its own
-// -------------------------------------------------------------------------------------------------------------------
+// --- a thread of its own ----------------------------------------------------------------------------------------------------------------
 
 static void the_thread_fills_the_queue_and_tells(void **state)
 {

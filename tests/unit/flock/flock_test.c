@@ -361,8 +361,7 @@ static void a_socket_belongs_to_its_process(void **state)
     tcpclose(client);
 }
 
-// --- memory of the process that the system does not accept
-// --------------------------------------------------------------------------------
+// --- memory of the process that the system does not accept ------------------------------------------------------------------------------
 
 static char forbidden[64];
 static int guarded_in(void *context, void *to, const void *from, size_t bytes)

@@ -267,8 +267,7 @@ static void without_agreement_nothing_is_said(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the receiver
-// --------------------------------------------------------------------------------------------------------------------------
+// --- the receiver -----------------------------------------------------------------------------------------------------------------------
 
 // §6.1.3: every ACK, until CWR comes.
 static void a_mark_is_echoed_until_cwr(void **state)
@@ -307,8 +306,7 @@ static void a_mark_is_echoed_until_cwr(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the sender
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- the sender -------------------------------------------------------------------------------------------------------------------------
 
 // Ten segments in flight.
 static void ten_in_flight(void)
@@ -443,8 +441,7 @@ static void a_segment_with_cwr_is_not_cut(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- looking, and what is kept
-// ---------------------------------------------------------------------------------------------------------------
+// --- looking, and what is kept ----------------------------------------------------------------------------------------------------------
 
 static void the_option_can_be_set_until_it_is_too_late(void **state)
 {

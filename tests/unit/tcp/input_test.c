@@ -680,8 +680,7 @@ static void time_wait_acknowledges_a_repeated_fin(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- whom TCP listens to
-// ------------------------------------------------------------------------------------------------------------------
+// --- whom TCP listens to ----------------------------------------------------------------------------------------------------------------
 
 static void broadcast_and_multicast_are_ignored(void **state)
 {
@@ -706,8 +705,7 @@ static void broadcast_and_multicast_are_ignored(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- storms (RFC 5961 §7, CVE-2016-5696)
-// --------------------------------------------------------------------------------------------------
+// --- storms (RFC 5961 §7, CVE-2016-5696) ------------------------------------------------------------------------------------------------
 
 static void challenges_are_limited_for_each_connection_alone(void **state)
 {
@@ -761,8 +759,7 @@ static void an_ack_storm_ends(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- malformed
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- malformed --------------------------------------------------------------------------------------------------------------------------
 
 static void options_never_reach_beyond_their_segment(void **state)
 {
@@ -813,8 +810,7 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- noise
-// --------------------------------------------------------------------------------------------------------------------------------
+// --- noise ------------------------------------------------------------------------------------------------------------------------------
 
 struct noise {
     struct tcp_fixture t;

@@ -50,8 +50,7 @@ static struct weir_realtime_stats stats_of(struct tcp_fixture *t)
 
 static uint16_t window(const struct tcp_fixture *t) { return t->got.window; }
 
-// --- the work's
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the work's -------------------------------------------------------------------------------------------------------------------------
 
 // What fills the buffer, two frames, closes the window.
 static void fill(struct tcp_fixture *t, uint32_t from)
@@ -206,8 +205,7 @@ static void a_regular_reader_never_catches_up(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- Weir's
-// ---------------------------------------------------------------------------------------------------------------------------------
+// --- Weir's -----------------------------------------------------------------------------------------------------------------------------
 
 static void before_the_deadline_there_is_time(void **state)
 {
@@ -496,8 +494,7 @@ static void an_update_is_repeated(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the socket
-// -----------------------------------------------------------------------------------------------------------------------------
+// --- the socket -------------------------------------------------------------------------------------------------------------------------
 
 static void ask_before(struct weir *weir, weir_socket socket)
 {

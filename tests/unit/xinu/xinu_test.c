@@ -112,8 +112,7 @@ static void connected(int *client, int *server)
     assert_int_equal(finish(&o), OK);
 }
 
-// --- devices
-// ------------------------------------------------------------------------------------------------------------------------------
+// --- devices ----------------------------------------------------------------------------------------------------------------------------
 static void numbers_name_devices(void **state)
 {
     char byte;
@@ -153,8 +152,7 @@ static void devices_are_given_out_and_come_back(void **state)
     assert_int_equal(open(UDP0, NULL, NULL, 5000u, 0u), OK);
 }
 
-// --- TCP
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- TCP --------------------------------------------------------------------------------------------------------------------------------
 static void a_passive_device_becomes_the_connection(void **state)
 {
     int client, server;
@@ -343,8 +341,7 @@ static void a_read_of_frames_never_waits(void **state)
 }
 #endif
 
-// --- UDP
-// ----------------------------------------------------------------------------------------------------------------------------------
+// --- UDP --------------------------------------------------------------------------------------------------------------------------------
 static void datagrams_between_two_devices(void **state)
 {
     char text[100];
@@ -442,8 +439,7 @@ static void a_device_moves_to_another_port(void **state)
     assert_int_equal(open(UDP0 + 3, &here, NULL, 5000u, 0u), OK);  // free again
 }
 
-// --- interfaces
-// ---------------------------------------------------------------------------------------------------------------------------
+// --- interfaces -------------------------------------------------------------------------------------------------------------------------
 static int answer_of_dhcp;
 static int dhcp(void *context, struct weir_netif *netif, unsigned timeout_ms, struct weir_addr *gateway)
 {
