@@ -79,7 +79,7 @@ upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
+BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
     $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
@@ -101,7 +101,7 @@ $(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
-PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)
+PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c) ports/common/core.c ports/common/io_thread.c boards/start.c
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
 PROCESS_PROGRAMS := processes flock_clients
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
@@ -137,14 +137,14 @@ PROGRAM_BOARDS_rtos2_test := mps2-an385
 PROGRAM_PARTS_rtos2_test := $(RTOS2) apps/text.c
 PROGRAM_FLAGS_rtos2_test := -Iapi/cmsis_rtos2
 PROGRAM_BOARDS_rtos2_echo := mps2-an385
-PROGRAM_PARTS_rtos2_echo := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c api/bsd/*.c)
+PROGRAM_PARTS_rtos2_echo := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c ports/common/*.c api/bsd/*.c) boards/start.c
 PROGRAM_FLAGS_rtos2_echo := -Iapi/cmsis_rtos2 -DWEIR_CFG_SOCKETS=5
 # The stack over FreeRTOS: on the real kernel where FREERTOS names a folder with its sources (its FreeRTOS/Source, or the repository FreeRTOS-Kernel);
 # without, the port and its example are compiled against the declarations in tests/freertos, so that they stay in step with the rest.
 FREERTOS ?=
 OTHER_KERNEL_freertos_echo := yes
 PROGRAM_BOARDS_freertos_echo := $(if $(FREERTOS),mps2-an385)
-PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(wildcard ports/freertos/*.c api/bsd/*.c) \
+PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(wildcard ports/freertos/*.c ports/common/*.c api/bsd/*.c) boards/start.c \
     $(patsubst %,$(abspath $(FREERTOS))/%.c,tasks queue list portable/GCC/ARM_CM3/port portable/MemMang/heap_4)
 PROGRAM_FLAGS_freertos_echo := -Iexamples/freertos -I$(FREERTOS)/include -I$(FREERTOS)/portable/GCC/ARM_CM3 -DWEIR_CFG_SOCKETS=5
 FREERTOS_STAND_IN := $(patsubst %.c,$(B)/boards/mps2-an385/stand_in/%.o,$(wildcard ports/freertos/*.c examples/freertos/*.c))
@@ -163,12 +163,12 @@ PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-z
 
 # What a host serves, and no kernel.
 PROGRAM_BOARDS_services := arm-virt pc
-PROGRAM_PARTS_services := $(wildcard ports/superloop/*.c) $(addprefix apps/,chargen.c discard.c echo.c loop.c service.c text.c) $(wildcard apps/http/*.c)
+PROGRAM_PARTS_services := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,chargen.c discard.c echo.c loop.c service.c text.c) $(wildcard apps/http/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
 # A player of real-time streams.
 PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
-PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
+PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_player := -Iapps
 PROGRAM_NO_KERNEL_player := yes
 # The driver as a thread of its own.
@@ -178,7 +178,7 @@ PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
 # Embedded Xinu's devices, with two interfaces.
 PROGRAM_BOARDS_xinu_router := malta
 PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c examples/xinu/*.c) apps/loop.c
-PROGRAM_FLAGS_xinu_router := -Iapps -DPREEMPT_PORT_NETIFS=2
+PROGRAM_FLAGS_xinu_router := -Iapps -DPORT_NETIFS=2
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.
@@ -208,10 +208,10 @@ $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call pro
 # hidden from the program, the kernel and the driver that it is linked with. tests/firmware/test_lyraos.py looks at its imports.
 LYRAOS_BOARDS := mps2-an385 pc
 LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
-COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c,$(wildcard api/bsd/*.c))
+COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c ports/common/core.c ports/common/io_thread.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c,$(wildcard api/bsd/*.c))
 define lyraos
 COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))
-LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c kernel/preempt/*.c examples/lyraos/*.c) \
+LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c kernel/preempt/*.c examples/lyraos/*.c) boards/start.c \
     $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c) $$(patsubst %.S,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
 $(B)/boards/$(1)/lyraos/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)

@@ -2,6 +2,7 @@
 // The monolithic form that the microkernel is compared with (tools/micro_bench.py): an echo server with blocking BSD sockets on the
 // preemptive kernel, with the buffer, the limits, the copy and the sum that the image of examples/micro has.
 #include "boards/board.h"
+#include "boards/start.h"
 #include "boards/memory_mac/memory.h"
 #include "bsd/posix_calls.h"
 #include "bsd/posix_names.h"
@@ -38,19 +39,14 @@ static void echo(int connection)
 
 static bool start_stack(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy};
     static const struct weir_bsd_config config = {
         .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
     static volatile bool unused;
-    preempt_port_init(&port, &board);
-    port.port.sum = memory_sum;
-    struct weir *weir = weir_create(memory, sizeof memory, &port.port, NULL);
-    if (!weir)
-        return false;
-    preempt_port_attach(&port, weir);
+    preempt_port_init(&port, &board_port);
+    port.core.port.sum = memory_sum;
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = board_start(&port.core, &netif, memory, sizeof memory);
+    if (!weir)
         return false;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
     struct weir_bsd *bsd = preempt_port_start(&port, &io, ECHO_PRIORITY) ? bsd_create(weir, &config) : NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boards/board.h"
+#include "boards/start.h"
 #include "superloop/superloop.h"
 #include "weir/instance.h"
 #include "weir/socket.h"
@@ -28,7 +29,7 @@ static struct weir_watch client = {client_event}, server = {server_event};
 // Moves what has arrived into the send queue, as far as there is room; the rest waits, and the peer's window closes.
 static void client_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir *weir = loop.weir;
+    struct weir *weir = loop.core.weir;
     struct weir_slice in;
     struct weir_span out;
     int there;
@@ -47,33 +48,19 @@ static void server_event(struct weir_watch *watch, weir_socket listener, uint32_
 {
     weir_socket socket;
     (void)watch, (void)events;
-    while ((socket = weir_socket_accept(loop.weir, listener)) > 0) {
-        weir_socket_set_user(loop.weir, socket, &client);
+    while ((socket = weir_socket_accept(loop.core.weir, listener)) > 0) {
+        weir_socket_set_user(loop.core.weir, socket, &client);
         client_event(&client, socket, WEIR_READABLE);  // it may have come with data
     }
 }
 
 static bool start(void)
 {
-    static const struct superloop_board board = {
-        .now_us = board_now_us,
-        .granularity_us = 1,
-        .entropy = board_entropy,
-        .sleep = board_sleep,
-#if WEIR_CFG_ALLOCATOR
-        .alloc = board_alloc,
-        .free = board_free,
-#endif
-    };
     const struct weir_endpoint local = {weir_addr_any(), 7};
-    superloop_init(&loop, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &loop.port, NULL);
-    if (!weir)
-        return false;
-    superloop_attach(&loop, weir);
+    superloop_init(&loop, &board_port, board_sleep);
     BOARD_NETIF(&netif, &loop.awake);
-    if (weir_netif_add(weir, &netif) < 0 || !superloop_add(&loop, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = board_start(&loop.core, &netif, memory, sizeof memory);
+    if (!weir)
         return false;
     const weir_socket listener = weir_socket_open(weir, WEIR_STREAM, 0);
     return weir_socket_bind(weir, listener, &local) == WEIR_OK && weir_socket_listen(weir, listener, 2) == WEIR_OK &&

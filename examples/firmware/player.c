@@ -3,6 +3,7 @@
 // G.711) and tells on the console how many came in time, each second and at the end. Then it waits for the next one. At port 5005, another,
 // of 2 KB every 250 ms.
 #include "boards/board.h"
+#include "boards/start.h"
 #include "rtstream/player.h"
 #include "superloop/superloop.h"
 #include "text.h"
@@ -67,26 +68,12 @@ static void wait_for_source(struct channel *channel)
 
 static bool start(void)
 {
-    static const struct superloop_board board = {
-        .now_us = board_now_us,
-        .granularity_us = 1,
-        .entropy = board_entropy,
-        .sleep = board_sleep,
-#if WEIR_CFG_ALLOCATOR
-        .alloc = board_alloc,
-        .free = board_free,
-#endif
-    };
-    superloop_init(&superloop, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &superloop.port, NULL);
+    superloop_init(&superloop, &board_port, board_sleep);
+    board_ethernet(&netif, &superloop.awake);
+    struct weir *weir = board_start(&superloop.core, &netif, memory, sizeof memory);
     if (!weir)
         return false;
-    superloop_attach(&superloop, weir);
     loop_init(&loop, weir);
-    board_ethernet(&netif, &superloop.awake);
-    if (weir_netif_add(weir, &netif) < 0 || !superloop_add(&superloop, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
-        return false;
     for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
         wait_for_source(&channels[i]);
     return true;

@@ -6,6 +6,7 @@
 // pool, sockets, and bytes of the instance's pool where it has one.
 #include "apps/text.h"
 #include "boards/board.h"
+#include "boards/start.h"
 #include "ports/preempt/preempt_port.h"
 #include "ports/preempt/process_sockets.h"
 
@@ -169,20 +170,16 @@ static void converse(struct weir_bsd *bsd, int connection)
 
 static struct weir_bsd *start(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS, process_sockets_begin,
                                                  process_sockets_end};
     static volatile bool unused;
     kmem_init(&kmem, pool, sizeof pool);
     kmem_init(&instance_kmem, instance_pool, sizeof instance_pool);
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(INSTANCE, &port.port, NULL);
-    if (!weir)
-        return NULL;
-    preempt_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = board_start(&port.core, &netif, INSTANCE);
+    if (!weir)
         return NULL;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
     const struct thread_config reaper = {.stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};

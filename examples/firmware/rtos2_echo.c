@@ -3,6 +3,7 @@
 // own. All it knows of the system is cmsis_os2.h; here that is api/cmsis_rtos2, over the preemptive kernel, whose board is named at the
 // end.
 #include "boards/board.h"
+#include "boards/start.h"
 #include "bsd/posix_calls.h"
 #include "bsd/posix_names.h"
 #include "ports/cmsis_rtos2/rtos2_port.h"
@@ -31,17 +32,13 @@ static void echoer(void *unused)
 
 static bool start_stack(void)
 {
-    static const struct rtos2_port_board board = {.now_us = board_now_us, .granularity_us = 1000, .entropy = board_entropy};
+    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1000, .entropy = board_entropy};
     static const struct weir_bsd_config config = {.descriptors = CONNECTIONS + 1, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory};
     static const osThreadAttr_t io = {.name = "io", .stack_size = 2048, .priority = osPriorityHigh};
     static volatile bool unused;
-    struct weir *weir = rtos2_port_init(&port, &board) ? weir_create(memory, sizeof memory, &port.port, NULL) : NULL;
-    if (!weir)
-        return false;
-    rtos2_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !rtos2_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = rtos2_port_init(&port, &board) ? board_start(&port.ticking.core, &netif, memory, sizeof memory) : NULL;
+    if (!weir)
         return false;
     struct weir_bsd *bsd = rtos2_port_start(&port, &io, osPriorityNormal) ? bsd_create(weir, &config) : NULL;
     weir_posix_use(bsd);

@@ -7,6 +7,7 @@
 #include "apps/echo.h"
 #include "apps/http/http.h"
 #include "boards/board.h"
+#include "boards/start.h"
 #include "superloop/superloop.h"
 #include "weir/instance.h"
 
@@ -25,23 +26,14 @@ static uint64_t memory[MEMORY_BYTES / 8];
 
 static bool start(void)
 {
-    static const struct superloop_board board = {.now_us = board_now_us,
-                                                 .granularity_us = 1,
-                                                 .entropy = board_entropy,
-                                                 .sleep = board_sleep,
-                                                 .alloc = board_alloc,
-                                                 .free = board_free};
     static struct weir_netif *const netifs[] = {&netif};
-    superloop_init(&superloop, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &superloop.port, NULL);
+    superloop_init(&superloop, &board_port, board_sleep);
+    board_ethernet(&netif, &superloop.awake);
+    struct weir *weir = board_start(&superloop.core, &netif, memory, sizeof memory);
     if (!weir)
         return false;
-    superloop_attach(&superloop, weir);
     loop_init(&loop, weir);
-    board_ethernet(&netif, &superloop.awake);
-    return weir_netif_add(weir, &netif) >= 0 && superloop_add(&superloop, &netif) &&
-           weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) >= 0 &&
-           echo_start(&echo, &loop, 7) >= 0 && discard_start(&discard, &loop, 9) >= 0 && chargen_start(&chargen, &loop, 19) >= 0 &&
+    return echo_start(&echo, &loop, 7) >= 0 && discard_start(&discard, &loop, 9) >= 0 && chargen_start(&chargen, &loop, 19) >= 0 &&
            http_start(&http, &loop, 80, netifs, 1) >= 0;
 }
 

@@ -3,6 +3,7 @@
 // BUSY (busy_echo.c) a thread of the lowest priority computes all the time, one of the highest wants to run every millisecond, and port 9
 // tells how far the one is, how late the other came at the worst, and what the stacks have left.
 #include "boards/board.h"
+#include "boards/start.h"
 #include "ports/preempt/preempt_port.h"
 #include "bsd/posix_calls.h"
 #include "bsd/posix_names.h"
@@ -142,7 +143,7 @@ static void reporter(void *unused)
         tell(connection, "stack.io", (uint32_t)thread_stack_unused(&port.thread));
         for (uint32_t i = 0; i < CONNECTIONS; i++)
             tell(connection, "stack.echo", (uint32_t)thread_stack_unused(&echoers[i]));
-        tell(connection, "turns", port.turns);
+        tell(connection, "turns", port.core.turns);
         tell(connection, "sleeps", port.sleeps);
         tell(connection, "instance", (uint32_t)weir_size(NULL));
         close(connection);
@@ -161,18 +162,14 @@ static bool more_threads(void) { return true; }
 
 static bool start_stack(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static const struct weir_bsd_config config = {
         .descriptors = DESCRIPTORS, .memory = BSD_MEMORY, .memory_bytes = CALLS_BYTES, .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(MEMORY, INSTANCE_BYTES, &port.port, NULL);
-    if (!weir)
-        return false;
-    preempt_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = board_start(&port.core, &netif, MEMORY, INSTANCE_BYTES);
+    if (!weir)
         return false;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
     struct weir_bsd *bsd = preempt_port_start(&port, &io, BUSY_PRIORITY) ? bsd_create(weir, &config) : NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "boards/board.h"
+#include "boards/start.h"
 #include "superloop/superloop.h"
 #include "weir/instance.h"
 #include "weir/socket.h"
@@ -33,7 +34,7 @@ static uint8_t data[PIECE];
 
 static void end(struct transfer *transfer)
 {
-    weir_socket_close(loop.weir, transfer->socket);
+    weir_socket_close(loop.core.weir, transfer->socket);
     transfer->socket = 0;
 }
 
@@ -42,7 +43,7 @@ static void send_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct transfer *transfer = (struct transfer *)watch;
     (void)events;
     while (transfer->got < 4) {
-        const int got = weir_socket_read(loop.weir, socket, transfer->asked + transfer->got, 4 - transfer->got);
+        const int got = weir_socket_read(loop.core.weir, socket, transfer->asked + transfer->got, 4 - transfer->got);
         if (got == WEIR_AGAIN)
             return;
         if (got <= 0) {
@@ -54,7 +55,7 @@ static void send_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
                          transfer->asked[3];
     }
     while (transfer->left) {
-        const int sent = weir_socket_write(loop.weir, socket, data, transfer->left < PIECE ? transfer->left : PIECE);
+        const int sent = weir_socket_write(loop.core.weir, socket, data, transfer->left < PIECE ? transfer->left : PIECE);
         if (sent == WEIR_AGAIN)
             return;
         if (sent < 0)
@@ -68,7 +69,7 @@ static void receive_event(struct weir_watch *watch, weir_socket socket, uint32_t
 {
     int got;
     (void)events;
-    while ((got = weir_socket_read(loop.weir, socket, data, PIECE)) > 0)
+    while ((got = weir_socket_read(loop.core.weir, socket, data, PIECE)) > 0)
         ;
     if (got != WEIR_AGAIN)
         end((struct transfer *)watch);
@@ -80,11 +81,11 @@ static void accept_all(weir_socket listener, void (*event)(struct weir_watch *wa
         struct transfer *transfer = &transfers[i];
         if (transfer->socket)
             continue;
-        const weir_socket socket = weir_socket_accept(loop.weir, listener);
+        const weir_socket socket = weir_socket_accept(loop.core.weir, listener);
         if (socket <= 0)
             return;
         *transfer = (struct transfer){.watch = {event}, .socket = socket};
-        weir_socket_set_user(loop.weir, socket, transfer);
+        weir_socket_set_user(loop.core.weir, socket, transfer);
         event(&transfer->watch, socket, WEIR_READABLE);
     }
 }
@@ -102,33 +103,17 @@ static void receiver_event(struct weir_watch *watch, weir_socket listener, uint3
 static bool serve(uint16_t port, struct weir_watch *watch)
 {
     const struct weir_endpoint local = {weir_addr_any(), port};
-    const weir_socket listener = weir_socket_open(loop.weir, WEIR_STREAM, 0);
-    return weir_socket_bind(loop.weir, listener, &local) == WEIR_OK && weir_socket_listen(loop.weir, listener, 2) == WEIR_OK &&
-           weir_socket_set_user(loop.weir, listener, watch) == WEIR_OK;
+    const weir_socket listener = weir_socket_open(loop.core.weir, WEIR_STREAM, 0);
+    return weir_socket_bind(loop.core.weir, listener, &local) == WEIR_OK && weir_socket_listen(loop.core.weir, listener, 2) == WEIR_OK &&
+           weir_socket_set_user(loop.core.weir, listener, watch) == WEIR_OK;
 }
 
 static bool start(void)
 {
-    static const struct superloop_board board = {
-        .now_us = board_now_us,
-        .granularity_us = 1,
-        .entropy = board_entropy,
-        .sleep = board_sleep,
-#if WEIR_CFG_ALLOCATOR
-        .alloc = board_alloc,
-        .free = board_free,
-#endif
-    };
     static struct weir_watch sender = {sender_event}, receiver = {receiver_event};
-    superloop_init(&loop, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &loop.port, NULL);
-    if (!weir)
-        return false;
-    superloop_attach(&loop, weir);
+    superloop_init(&loop, &board_port, board_sleep);
     board_ethernet(&netif, &loop.awake);
-    return weir_netif_add(weir, &netif) >= 0 && superloop_add(&loop, &netif) &&
-           weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) >= 0 &&
-           serve(SENDER_PORT, &sender) && serve(RECEIVER_PORT, &receiver);
+    return board_start(&loop.core, &netif, memory, sizeof memory) && serve(SENDER_PORT, &sender) && serve(RECEIVER_PORT, &receiver);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include "apps/text.h"
 #include "boards/board.h"
+#include "boards/start.h"
 #include "examples/flock/http.h"
 #include "examples/flock/process.h"
 #include "examples/flock/sntp.h"
@@ -116,19 +117,14 @@ static void instance_memory(void) {}
 
 static struct weir *start_stack(void)
 {
-    static const struct preempt_port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static volatile bool unused;
     kmem_init(&kmem, pool, sizeof pool);
     instance_memory();
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(INSTANCE, &port.port, NULL);
-    if (!weir)
-        return NULL;
-    preempt_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0 ||
-        weir_route_add(weir, weir_addr_any(), 0, weir_ip4(BOARD_GATEWAY), &netif, 0) < 0)
+    struct weir *weir = board_start(&port.core, &netif, INSTANCE);
+    if (!weir || weir_route_add(weir, weir_addr_any(), 0, weir_ip4(BOARD_GATEWAY), &netif, 0) < 0)
         return NULL;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
     return preempt_port_start(&port, &io, PROCESS_PRIORITY) ? weir : NULL;

@@ -2,6 +2,7 @@
 // An echo server (TCP port 7) with BSD sockets over FreeRTOS on ARM's MPS2 board: three connections, each with a task of its own.
 // `make test FREERTOS=dir` builds it with the kernel's sources in dir and boots it in QEMU.
 #include "boards/board.h"
+#include "boards/start.h"
 #include "bsd/posix_calls.h"
 #include "bsd/posix_names.h"
 #include "ports/freertos/freertos_port.h"
@@ -60,17 +61,13 @@ static void echoer(void *unused)
 
 static bool start_stack(void)
 {
-    static const struct freertos_port_board board = {
+    static const struct port_board board = {
         .now_us = board_now_us, .granularity_us = 1000000 / configTICK_RATE_HZ, .entropy = board_entropy};
     static const struct weir_bsd_config config = {.descriptors = CONNECTIONS + 1, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory};
     static volatile bool unused;
-    struct weir *weir = freertos_port_init(&port, &board) ? weir_create(memory, sizeof memory, &port.port, NULL) : NULL;
-    if (!weir)
-        return false;
-    freertos_port_attach(&port, weir);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !freertos_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = freertos_port_init(&port, &board) ? board_start(&port.ticking.core, &netif, memory, sizeof memory) : NULL;
+    if (!weir)
         return false;
     struct weir_bsd *bsd = freertos_port_start(&port, STACK_WORDS, IO_PRIORITY, LOW_PRIORITY) ? bsd_create(weir, &config) : NULL;
     weir_posix_use(bsd);

@@ -3,6 +3,7 @@
 // program calls the stack as it would any function.
 #include "api/lyraos/lyraos.h"
 #include "boards/board.h"
+#include "boards/start.h"
 #include "examples/lyraos/server.h"
 #include "ports/preempt/preempt_port.h"
 
@@ -31,26 +32,13 @@ static void overflow(struct thread *of)
 
 static bool start_stack(void)
 {
-    static const struct preempt_port_board board = {
-        .now_us = board_now_us,
-        .granularity_us = 1,
-        .entropy = board_entropy,
-#if WEIR_CFG_ALLOCATOR
-        .alloc = board_alloc,
-        .free = board_free
-#endif
-    };
     static const struct weir_bsd_config config = {
         .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
     static volatile bool unused;
-    preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(memory, sizeof memory, &port.port, NULL);
-    if (!weir)
-        return false;
-    preempt_port_attach(&port, weir);
+    preempt_port_init(&port, &board_port);
     board_ethernet(&netif, &unused);
-    if (weir_netif_add(weir, &netif) < 0 || !preempt_port_add(&port, &netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    struct weir *weir = board_start(&port.core, &netif, memory, sizeof memory);
+    if (!weir)
         return false;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
     struct weir_bsd *bsd = preempt_port_start(&port, &io, SERVER_PRIORITY) ? bsd_create(weir, &config) : NULL;

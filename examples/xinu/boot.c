@@ -4,6 +4,7 @@
 #include "apps/dhcp/client.h"
 #include "api/xinu/system.h"
 #include "boards/board.h"
+#include "boards/start.h"
 #include "ports/preempt/preempt_port.h"
 
 #define THREADS 8
@@ -88,7 +89,7 @@ static void changed(struct dhcp *client, bool bound, void *context)
     struct lease *lease = context;
     (void)client;
     lease->bound = bound;
-    port.port.wake(port.port.context, lease);
+    port.core.port.wake(port.core.port.context, lease);
 }
 
 // The clients' timers. Their sockets are watched by whoever runs weir_dispatch: the I/O thread.
@@ -96,7 +97,7 @@ static void dhcp_timers(void *unused)
 {
     (void)unused;
     for (;;) {
-        port.port.lock(port.port.context);
+        port.core.port.lock(port.core.port.context);
         const uint64_t now_us = board_now_us();
         uint64_t due_us = now_us + DHCP_LOOK_US;
         for (struct app *app = loop.apps, *next; app; app = next) {
@@ -104,8 +105,8 @@ static void dhcp_timers(void *unused)
             const uint64_t app_due_us = app->poll(app, now_us);
             due_us = app_due_us < due_us ? app_due_us : due_us;
         }
-        port.port.kick(port.port.context);
-        port.port.unlock(port.port.context);
+        port.core.port.kick(port.core.port.context);
+        port.core.port.unlock(port.core.port.context);
         (void)thread_sleep_until(due_us > now_us ? due_us : now_us + 1);
     }
 }
@@ -115,15 +116,15 @@ static int dhcp_lease(void *context, struct weir_netif *netif, unsigned timeout_
     struct lease *lease = &leases[netif - netifs];
     const uint64_t deadline_us = board_now_us() + (uint64_t)timeout_ms * 1000;
     (void)context;
-    port.port.lock(port.port.context);
+    port.core.port.lock(port.core.port.context);
     if (!lease->running)
         lease->running = dhcp_start(&lease->client, &loop, netif, "xinu", changed, lease) >= 0;
-    port.port.kick(port.port.context);
-    while (lease->running && !lease->bound && port.port.wait(port.port.context, lease, deadline_us) == 0)
+    port.core.port.kick(port.core.port.context);
+    while (lease->running && !lease->bound && port.core.port.wait(port.core.port.context, lease, deadline_us) == 0)
         ;
     const int result = !lease->running ? SYSERR : lease->bound ? OK : TIMEOUT;
     *gateway = lease->client.lease.router;
-    port.port.unlock(port.port.context);
+    port.core.port.unlock(port.core.port.context);
     return result;
 }
 
@@ -131,19 +132,17 @@ static int dhcp_lease(void *context, struct weir_netif *netif, unsigned timeout_
 
 static bool start_stack(void)
 {
-    static const struct preempt_port_board board = {
-        .now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, .alloc = board_alloc, .free = board_free};
     static volatile bool unused;
     const struct weir_bsd_config calls = {.descriptors = 2 * NTCP + NUDP, .set_errno = preempt_port_set_errno};
-    struct xinu_config config = {.port = &port.port, .dhcp = dhcp_lease};
-    preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(NULL, 0, &port.port, NULL);
+    struct xinu_config config = {.port = &port.core.port, .dhcp = dhcp_lease};
+    preempt_port_init(&port, &board_port);
+    struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
     if (!weir)
         return false;
-    preempt_port_attach(&port, weir);
+    port_attach(&port.core, weir);
     for (uint32_t i = 0; i < NETHER; i++) {
         board_ethernet(&netifs[i], &unused);
-        if (!netifs[i].driver || weir_netif_add(weir, &netifs[i]) < 0 || !preempt_port_add(&port, &netifs[i]))
+        if (!netifs[i].driver || weir_netif_add(weir, &netifs[i]) < 0 || !port_add(&port.core, &netifs[i]))
             return false;
         config.ethers[i] = &netifs[i];
     }

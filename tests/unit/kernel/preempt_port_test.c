@@ -77,13 +77,13 @@ static thread_entry *scenario;
 static void start(void *unused)
 {
     static const struct weir_driver driver = {.name = "flood", .tx = device_tx, .poll = device_poll};
-    static const struct preempt_port_board board = {board_now, 1, entropy, malloc, free};
+    static const struct port_board board = {board_now, 1, entropy, malloc, free};
     const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(NULL, 0, &port.port, NULL);
-    preempt_port_attach(&port, weir);
+    struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
+    port_attach(&port.core, weir);
     weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
-    good &= weir_netif_add(weir, &netif) >= 0 && preempt_port_add(&port, &netif) && !preempt_port_add(&port, &netif);
+    good &= weir_netif_add(weir, &netif) >= 0 && port_add(&port.core, &netif) && !port_add(&port.core, &netif);
     good &= preempt_port_start(&port, &io, LOW);
     scenario(unused);
     thread_delete(&port.thread);
@@ -146,19 +146,19 @@ static void wakes(void *unused)
 {
     (void)unused;
     compute(3 * MS);
-    port.port.lock(&port);
-    port.port.wake(&port, &another);
-    port.port.unlock(&port);
+    port.core.port.lock(&port);
+    port.core.port.wake(&port, &another);
+    port.core.port.unlock(&port);
     compute(3 * MS);
-    port.port.lock(&port);
-    port.port.wake(&port, &token);
+    port.core.port.lock(&port);
+    port.core.port.wake(&port, &token);
     woken = 1;  // still under the lock
-    port.port.unlock(&port);
+    port.core.port.unlock(&port);
 }
 
 static void waits(void *unused)
 {
-    const struct weir_port *contract = &port.port;
+    const struct weir_port *contract = &port.core.port;
     const uint64_t begin_us = now_us;
     (void)unused;
     woken = 0;
@@ -179,24 +179,24 @@ static void test_wait_and_wake(void **state)
 // The I/O thread, which is more urgent, runs once the lock is free: when it is released, or its holder falls asleep.
 static void kicks(void *unused)
 {
-    const struct weir_port *contract = &port.port;
+    const struct weir_port *contract = &port.core.port;
     (void)unused;
     thread_sleep_until(now_us + MS);
     contract->lock(&port);
-    const uint32_t turns = port.turns;
+    const uint32_t turns = port.core.turns;
     contract->kick(&port);
     contract->kick(&port);
-    good &= port.turns == turns;
+    good &= port.core.turns == turns;
     contract->unlock(&port);
-    good &= port.turns == turns + 1;
+    good &= port.core.turns == turns + 1;
     contract->lock(&port);
     contract->unlock(&port);
-    good &= port.turns == turns + 1;
+    good &= port.core.turns == turns + 1;
     contract->lock(&port);
     contract->kick(&port);
-    good &= contract->wait(&port, &token, now_us + MS) == 1 && port.turns == turns + 2;
+    good &= contract->wait(&port, &token, now_us + MS) == 1 && port.core.turns == turns + 2;
     contract->unlock(&port);
-    good &= port.turns == turns + 2;
+    good &= port.core.turns == turns + 2;
 }
 static void test_kick(void **state)
 {

@@ -52,15 +52,15 @@ static thread_entry *scenario;
 static void with_sockets(void *unused)
 {
     static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS, process_sockets_begin, ends};
-    static const struct preempt_port_board board = {virtual_now, 1, entropy, counting_alloc, counting_free};
+    static const struct port_board board = {virtual_now, 1, entropy, counting_alloc, counting_free};
     const struct thread_config io = {.stack = stacks[0], .stack_bytes = STACK_BYTES, .priority = IO_PRIORITY};
     const struct thread_config reaper = {.stack = stacks[1], .stack_bytes = STACK_BYTES, .priority = MAIN_PRIORITY + 10};
     host_stack_renew(stacks, sizeof stacks);
     host_stack_renew(pool, sizeof pool);
     kmem_init(&kmem, pool, sizeof pool);
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(NULL, 0, &port.port, NULL);
-    preempt_port_attach(&port, weir);
+    struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
+    port_attach(&port.core, weir);
     process_sockets_init(weir, &kmem);
     memset(got, 0, sizeof got);
     server_socket = -1;

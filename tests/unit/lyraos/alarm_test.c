@@ -83,13 +83,13 @@ static void scenario(void)
 
 static void start(void *unused)
 {
-    static const struct preempt_port_board board = {board_now, 1, entropy, malloc, free};
+    static const struct port_board board = {board_now, 1, entropy, malloc, free};
     const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
     const struct weir_bsd_config config = {.set_errno = preempt_port_set_errno};
     (void)unused;
     preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(NULL, 0, &port.port, NULL);
-    preempt_port_attach(&port, weir);
+    struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
+    port_attach(&port.core, weir);
     good &= preempt_port_start(&port, &io, MAIN);
     struct weir_bsd *bsd = bsd_create(weir, &config);
     lyraos_use(bsd);

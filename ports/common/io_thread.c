@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ports/common/io_thread.h"
+
+void port_io_run(struct port_core *core, const struct port_io_calls *calls)
+{
+    uint32_t busy_turns = 0;
+    for (;;) {
+        core->port.lock(core);
+        const uint64_t due_us = port_turn(core);
+        core->port.unlock(core);
+        if (due_us <= core->board->now_us()) {
+            if (++busy_turns == PORT_BUSY_TURNS)
+                calls->step(core, true);
+            continue;
+        }
+        if (busy_turns >= PORT_BUSY_TURNS)
+            calls->step(core, false);
+        busy_turns = 0;
+        calls->sleep(core, due_us);
+    }
+}
