@@ -133,6 +133,7 @@ include tools/metal.mk
 include tools/tiny_echo.mk
 include tools/boards.mk
 include tools/micro.mk
+include tools/bench_metal.mk
 include tools/check.mk
 include tools/fuzz.mk
 

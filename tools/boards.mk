@@ -267,7 +267,7 @@ $(SMALL_ECHO)/examples/firmware/small_echo.o: examples/firmware/small_echo.c $(S
 	@$(BOARD_CC_mps2-an385) $(PROGRAM_FLAGS_small_echo) -UMEMORY_BYTES -DMEMORY_BYTES=$$(cat $(SMALL_ECHO)/memory) -MMD -MP -c $< -o $@
 
 # small_echo with a client in place of the driver, for small_echo.insn_1.
-SMALL_ECHO_CLIENT := $(patsubst %,$(B)/metal/small/%.o,echo_client client_lan9118)
+SMALL_ECHO_CLIENT := $(patsubst %,$(B)/metal/small/%.o,echo_client client_lan9118 client_weir)
 $(B)/metal/small/%.o: bench/metal/%.c tools/boards.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
@@ -275,7 +275,6 @@ $(B)/metal/small/%.o: bench/metal/%.c tools/boards.mk
 $(B)/metal/small_echo_bench_1.elf: $(filter-out %/lan9118.o,$(PROGRAM_OBJECTS_mps2-an385_small_echo)) $(SMALL_ECHO_CLIENT) boards/mps2-an385/link.ld
 	@echo "  LINK  $@"
 	@$(BOARD_CC_mps2-an385) --specs=nano.specs -nostartfiles -T boards/mps2-an385/link.ld $(PROGRAM_LINK_small_echo) -Wl,--gc-sections $(filter %.o,$^) -o $@
-bench-metal: $(B)/metal/small_echo_bench_1.elf
 -include $(SMALL_ECHO_CLIENT:.o=.d)
 
 # The figures small_echo.*, into build/size.json; the tool asks with which flags the image was made.
@@ -285,17 +284,3 @@ small-echo-flags:
 ## make size-small-echo   what the image small_echo takes of flash and RAM
 size-small-echo: $(B)/boards/mps2-an385/small_echo.elf
 	@$(PYTHON) tools/small_echo.py
-
-# LyraOS's and the thesis's benchmarks beside Debian's Linux as a guest of the same machines (bench/metal/guests.py).
-.PHONY: bench-guests
-## make bench-guests   the part of bench-metal that compares with Linux guests: lyra.*, thesis.*, thesis_loss.* in build/bench/metal.json
-bench-guests: $(B)/boards/pc/transfer.elf $(B)/boards/arm-virt/transfer.elf $(B)/boards/xilinx-zynq-a9/transfer.elf $(B)/host/weir-link
-	@tools/need.sh guests
-	@$(PYTHON) bench/metal/guests.py $(WHAT)
-bench-metal: bench-guests
-
-.PHONY: bench-boot
-## make bench-boot   the part of bench-metal that measures reset to the first ping answered: boot_ms in build/bench/metal.json
-bench-boot: $(B)/boards/lm3s6965evb/echo.elf
-	@$(PYTHON) bench/metal/boot.py
-bench-metal: bench-boot

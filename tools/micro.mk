@@ -30,11 +30,6 @@ PROGRAM_PARTS_bulk_echo := $(PREEMPT) bench/metal/bulk_echo.c boards/memory_mac/
 PROGRAM_FLAGS_bulk_echo := $(MICRO_LIMITS)
 PROGRAM_LINK_bulk_echo := -Wl,--defsym=link_stack_bytes=2048
 $(eval $(call program,mps2-an385,bulk_echo))
-.PHONY: bench-micro
-bench-micro: $(MICRO)/echo.elf $(B)/boards/mps2-an385/bulk_echo.elf
-	@$(PYTHON) tools/micro_bench.py
-bench-metal: bench-micro
-
 # The server, a driver and clients as processes of this machine: build/VARIANT/micro/weir-server, -driver, -echo, -client.
 define micro_host
 $(B)/$(1)/micro/weir-%: $(B)/$(1)/obj/examples/micro/host_%.o $(B)/$(1)/obj/examples/micro/echo_server.o $(B)/$(1)/libweir.a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The image of the figures tiny_echo.*: Romantiki's echo server on the cooperative kernel and the profile tiny, for the board memory_mac.
 #   build/metal/tiny_echo.elf          as it would be flashed: sizes
-#   build/metal/tiny_echo_bench_N.elf  the same with a client of N bytes in place of the driver: instructions (bench/metal)
+#   build/metal/tiny_echo_bench_N.elf  the same with a client of N bytes in place of the driver: instructions (make bench-echo)
 TINY_ECHO_FLAGS := -std=c11 -Os -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \
     -Iinclude -Isrc -I. -Iports -Iboards -Iapi -DWEIR_PROFILE_TINY -DWEIR_CFG_TCP_HALF_OPEN=1 -DWEIR_CFG_TCP_TIME_WAIT=1 -DWEIR_CFG_OUTBOX_BYTES=100 \
     -DMEMORY_BYTES=2496 -DBOARD_SUM=memory_sum
@@ -22,18 +22,16 @@ $(B)/metal/obj/client_%.o: bench/metal/echo_client.c tools/tiny_echo.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(METAL)gcc $(TINY_ECHO_FLAGS) -DECHO_CLIENT_BYTES=$* -MMD -MP -c $< -o $@
-$(B)/metal/obj/client_memory_mac.o: bench/metal/client_memory_mac.c tools/tiny_echo.mk
+TINY_ECHO_CLIENT := $(patsubst %,$(B)/metal/obj/%.o,client_memory_mac client_weir stack_paint)
+$(TINY_ECHO_CLIENT): $(B)/metal/obj/%.o: bench/metal/%.c tools/tiny_echo.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(METAL)gcc $(TINY_ECHO_FLAGS) -MMD -MP -c $< -o $@
-$(B)/metal/tiny_echo_bench_%.elf: $(TINY_ECHO_OBJECTS) $(B)/metal/obj/client_%.o $(B)/metal/obj/client_memory_mac.o boards/mps2-an385/link.ld
+$(B)/metal/tiny_echo_bench_%.elf: $(TINY_ECHO_OBJECTS) $(B)/metal/obj/client_%.o $(TINY_ECHO_CLIENT) boards/mps2-an385/link.ld
 	@echo "  LINK  $@"
 	@$(TINY_ECHO_LINK) -T boards/mps2-an385/link.ld $(filter %.o,$^) -o $@
--include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d $(B)/metal/obj/client_1.d $(B)/metal/obj/client_512.d $(B)/metal/obj/client_memory_mac.d
+-include $(TINY_ECHO_OBJECTS:.o=.d) $(B)/metal/obj/drivers/memory_mac.d $(B)/metal/obj/client_1.d $(B)/metal/obj/client_512.d $(TINY_ECHO_CLIENT:.o=.d)
 
-.PHONY: size-tiny-echo bench-metal
+.PHONY: size-tiny-echo
 size-tiny-echo: $(B)/metal/tiny_echo.elf
 	@$(PYTHON) tools/tiny_echo.py size
-## make bench-metal   instructions an echo costs on a Cortex-M3, in QEMU: build/bench/metal.json
-bench-metal: $(B)/metal/tiny_echo_bench_1.elf $(B)/metal/tiny_echo_bench_512.elf
-	@$(PYTHON) tools/tiny_echo.py bench

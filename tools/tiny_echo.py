@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The figures of tiny_echo. `size` adds tiny_echo.code and tiny_echo.ram to build/size.json; `bench` runs the image with its client in QEMU and
-adds tiny_echo.insn_1 and tiny_echo.insn_512, and small_echo.insn_1, to build/bench/metal.json.
+"""The sizes of tiny_echo: adds tiny_echo.code and tiny_echo.ram to build/size.json. (What an echo costs: bench/metal/echo.py.)
 
 code    .text with the vectors and all constants, of the linked image (gcc -Os -flto, sections collected).
 ram     .data, .bss and the stack. The stack is the worst sum of frames along the call tree as the image's own instructions show it (pushes and
@@ -76,10 +75,10 @@ def deepest(found, name, path=()):
     return frame + below[0], (name, *below[1])
 
 
-def add(path, figures, image="tiny_echo"):
+def add(path, figures):
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = json.loads(path.read_text()) if path.exists() else {}
-    whole.setdefault(image, {}).update(figures)
+    whole.setdefault("tiny_echo", {}).update(figures)
     path.write_text(json.dumps(whole, indent=2) + "\n")
 
 
@@ -102,19 +101,5 @@ def size():
     return 1 if problems else 0
 
 
-def bench():
-    for image, length in (("tiny_echo", 1), ("tiny_echo", 512), ("small_echo", 1)):
-        out = subprocess.run(["timeout", "60", "qemu-system-arm", "-M", "mps2-an385", "-icount", "shift=0", "-nographic", "-monitor", "none", "-serial", "stdio",
-                              "-semihosting-config", "enable=on", "-kernel", str(ROOT / f"build/metal/{image}_bench_{length}.elf")],
-                             capture_output=True, text=True).stdout
-        found = re.search(r"insn (\d+) stack (\d+)", out)
-        if not found:
-            print(f"{image}: the client of {length} bytes did not come to its end: {out!r}")
-            return 1
-        print(f"{image}: {found.group(1)} instructions an echo of {length} bytes")
-        add(ROOT / "build/bench/metal.json", {f"insn_{length}": int(found.group(1))}, image)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit({"size": size, "bench": bench}[sys.argv[1]]())
+    sys.exit(size() if sys.argv[1:] == ["size"] else "usage: tools/tiny_echo.py size     (instructions an echo: make bench-echo)")

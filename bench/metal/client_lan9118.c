@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "boards/board.h"
-#include "echo_client.h"
+#include "client_weir.h"
 #include "weir/error.h"
 #include "weir/instance.h"
 
@@ -32,7 +32,7 @@ static uint64_t timer(struct weir_netif *netif, uint64_t now_us)
     return WEIR_NEVER;
 }
 
-static const struct weir_driver client_driver = {.name = "client", .tx = echo_client_tx, .poll = echo_client_poll, .timer = timer};
+static const struct weir_driver client_driver = {.name = "client", .tx = client_tx, .poll = client_poll, .timer = timer};
 
 int lan9118_open(struct lan9118 *device, uintptr_t base, const uint8_t mac[6])
 {

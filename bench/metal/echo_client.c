@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A TCP client in place of a MAC's driver (client_memory_mac.c, client_lan9118.c): it opens a connection, sends ECHO_CLIENT_BYTES, waits
-// until they have come back whole, and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer
-// and subtracted; what is left of 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU,
+// A TCP client in place of a MAC's driver (client_weir.c; lwip/client_mac.c): it opens a connection, sends ECHO_CLIENT_BYTES, waits until
+// they have come back whole, and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer and
+// subtracted; what is left of 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU,
 // mps2-an385, -icount shift=0: an instruction is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
 #include "echo_client.h"
 
@@ -168,23 +168,21 @@ void echo_client_start(const uint8_t mac[6])
     client.pending = true;
 }
 
-int echo_client_poll(struct weir_netif *netif, int budget)
+uint32_t echo_client_clock(void) { return ticks(); }
+void echo_client_own(uint32_t began) { client.own_ticks += ticks() - began; }
+bool echo_client_waits(void) { return client.pending || client.asked; }
+
+uint32_t echo_client_next(const uint8_t **frame)
 {
-    const uint32_t began = ticks();
-    (void)budget;
-    if (!client.pending && !client.asked)
-        return 0;
-    uint8_t *frame = (uint8_t *)client.frame + FRAME_SHIFT;
+    uint8_t *made = (uint8_t *)client.frame + FRAME_SHIFT;
     const bool arp = client.asked;
-    const struct weir_slice slice = {frame, arp ? make_arp_reply(frame) : make_frame(frame)};
-    const struct weir_frame lent = {.slices = &slice, .length = slice.length, .count = 1};
+    const uint32_t length = arp ? make_arp_reply(made) : make_frame(made);
     if (arp)
         client.asked = false;
     else
         client.pending = false;
-    client.own_ticks += ticks() - began;
-    weir_input(netif, &lent);
-    return 1;
+    *frame = made;
+    return length;
 }
 
 static void take(const uint8_t *frame, uint32_t length)
@@ -213,22 +211,22 @@ static void take(const uint8_t *frame, uint32_t length)
     }
 }
 
-enum weir_tx_verdict echo_client_tx(struct weir_netif *netif, const struct weir_tx *tx)
+uint8_t *echo_client_room(uint32_t length)
 {
-    const uint32_t began = ticks(), before = client.echoes;
-    uint8_t *frame = (uint8_t *)client.taken + FRAME_SHIFT;
-    uint32_t length = 0;
-    (void)netif;
-    if (tx->length > sizeof client.taken - FRAME_SHIFT)
+    if (length > sizeof client.taken - FRAME_SHIFT)
         fail("a frame larger than the echo");
-    for (uint32_t i = 0; i < tx->count; length += tx->slices[i++].length)
-        memcpy(frame + length, tx->slices[i].data, tx->slices[i].length);
+    return (uint8_t *)client.taken + FRAME_SHIFT;
+}
+
+void echo_client_take(uint32_t length, uint32_t began)
+{
+    const uint8_t *frame = (const uint8_t *)client.taken + FRAME_SHIFT;
+    const uint32_t before = client.echoes;
     if (frame[13] == 6)
         client.asked = frame[21] == 1 && memcmp(frame + 38, addresses, 4) == 0;
     else
         take(frame, length);
-    if (client.pending || client.asked)
+    if (echo_client_waits())
         echo_client_wake();
-    client.own_ticks += ticks() - (before != client.echoes && client.echoes == WARM ? client.began : began);
-    return WEIR_TX_DONE;
+    echo_client_own(before != client.echoes && client.echoes == WARM ? client.began : began);
 }

@@ -4,10 +4,11 @@
 receives; x86 PC) and of the thesis (5 MB each way, without loss and with 15 %; ARM "virt"; Zynq alone), each in QEMU, over the same network
 card on a TAP in a private namespace. The Linux guest is Debian's kernel with bench/metal/guest.c as its only process.
 
-    bench/metal/guests.py [lyra] [thesis] [--runs N] [--lossy-runs N]    without a name: both
+    bench/metal/guests.py [lyra] [thesis] [loss] [zynq] [--runs N] [--lossy-runs N]    without a name: all four
 
-Runs are paired: Weir and Linux in turn, both booted all the while; a ratio is Linux's time by Weir's, of the medians. Writes its keys into
-build/bench/metal.json. Needs TAP; where that is not permitted nothing is measured, and the exit status is 2."""
+Runs are paired: Weir and Linux in turn, both booted all the while (with loss, where both mostly wait, at the same time); a ratio is Linux's time by
+Weir's, of the medians. Writes its keys into build/bench/metal.json. Needs TAP; where that is not permitted nothing is measured, and the exit
+status is 2."""
 import argparse
 import json
 import os
@@ -17,6 +18,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -68,7 +70,8 @@ def fetch(architecture):
         raise Failed(f"apt knows no {KERNELS[architecture][0]}; see {folder}/apt.log")
     if subprocess.run(["apt-get", *options, "download", package[1]], cwd=folder, stdout=log, stderr=log).returncode:
         raise Failed(f"{package[1]} was not to be had; see {folder}/apt.log")
-    subprocess.run(["dpkg-deb", "-x", next(folder.glob("linux-image-*.deb")), folder / "root"], check=True)
+    subprocess.run(["dpkg-deb", "-x", next(folder.glob("linux-image-*.deb")), folder / "unpacked"], check=True)
+    (folder / "unpacked").rename(folder / "root")   # whole or not at all
     return folder / "root"
 
 
@@ -172,6 +175,24 @@ def pairs(kinds, runs, size, sends, one=transfer):
     return found
 
 
+def together(kinds, runs, size, sends, one):
+    """As pairs, but the kinds of a pair run at once."""
+    found = {kind: [None] * runs for kind in kinds}
+
+    def run(kind, number):
+        found[kind][number] = one(kinds[kind], sends, size)
+    for number in range(runs):
+        threads = [threading.Thread(target=run, args=(kind, number)) for kind in kinds]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if any(found[kind][number] is None for kind in kinds):
+            raise Failed("a transfer did not come to its end")
+        print(f"    {number + 1} of {runs}: " + ", ".join(f"{kind} {found[kind][number]:.1f} s" for kind in kinds), flush=True)
+    return found
+
+
 def ratio(found):
     return statistics.median(found["linux"]) / statistics.median(found["weir"])
 
@@ -231,7 +252,8 @@ class Behind:
         return float(self.far.run(*words, timeout=900))
 
 
-def thesis(runs, lossy_runs, board="arm-virt", losses=(0, LOSS), kinds=("weir", "linux"), cc=PEER_CC):
+def thesis(runs, loss=0, board="arm-virt", kinds=("weir", "linux"), cc=PEER_CC):
+    """way → kind → seconds of each run of 5 MB."""
     result = {}
     with Lab(WORK / "thesis") as lab:
         here, addresses = lab.here(), {kind: {"weir": WEIR, "linux": LINUX}[kind] for kind in kinds}
@@ -241,34 +263,38 @@ def thesis(runs, lossy_runs, board="arm-virt", losses=(0, LOSS), kinds=("weir", 
             make = weir_guest if kind == "weir" else linux_guest
             boot(here, make(board, f"{kind}0", f"52:54:00:00:00:0{addresses[kind][-1]}"), f"{board}-{kind}")
             until(lambda kind=kind: server_is_up(addresses[kind]), 20)
-        for loss in losses:
-            for name, sends in (("send", True), ("receive", False)):
-                pairs(addresses, 2, THESIS, sends, lambda address, *rest: transfer(address, *rest, cc=cc))   # warm
-                if loss:
-                    with Behind(lab, here, loss, sends) as far:
-                        found = pairs(addresses, lossy_runs, THESIS, sends, lambda address, *rest: far.transfer(address, *rest, cc))
-                else:
-                    found = pairs(addresses, runs, THESIS, sends, lambda address, *rest: transfer(address, *rest, cc=cc))
-                result[name, loss] = found
-                text = ", ".join(f"{kind} {statistics.median(values):.3f} s" for kind, values in found.items())
-                print(f"  the thesis, 5 MB on {board}, {loss} % loss, the board {name}s: {text}", flush=True)
+        for name, sends in (("send", True), ("receive", False)):
+            pairs(addresses, 2, THESIS, sends, lambda address, *rest: transfer(address, *rest, cc=cc))   # warm
+            if loss:
+                with Behind(lab, here, loss, sends) as far:
+                    found = together(addresses, runs, THESIS, sends, lambda address, *rest: far.transfer(address, *rest, cc))
+            else:
+                found = pairs(addresses, runs, THESIS, sends, lambda address, *rest: transfer(address, *rest, cc=cc))
+            result[name] = found
+            text = ", ".join(f"{kind} {statistics.median(values):.3f} s" for kind, values in found.items())
+            print(f"  the thesis, 5 MB on {board}, {loss} % loss, the board {name}s: {text}", flush=True)
     return result
 
 
-def thesis_figures(runs, lossy_runs):
-    """thesis, thesis_loss: both guests on arm-virt; thesis_zynq: Weir alone, since Debian's kernel has no driver for that board."""
-    found, figures = thesis(runs, lossy_runs), {}
-    for key, loss in (("thesis", 0), ("thesis_loss", LOSS)):
-        of = figures[key] = {"bytes": THESIS, "runs": lossy_runs if loss else runs, "loss_percent": loss, "peer": PEER_CC}
-        for name in ("send", "receive"):
-            pair = found[name, loss]
-            of[f"ratio_{name}"] = round(ratio(pair), 3)
-            of.update({f"{kind}_{name}_s": [round(value, 4) for value in sorted(seconds)] for kind, seconds in pair.items()})
-        of["ratio_min"] = min(of["ratio_send"], of["ratio_receive"])
-        print(f"  {key}.ratio_min {of['ratio_min']}", flush=True)
-    alone = thesis(runs, min(lossy_runs, 3), "xilinx-zynq-a9", kinds=("weir",))
-    figures["thesis_zynq"] = {f"{name}_{loss}_s": round(statistics.median(seconds["weir"]), 4) for (name, loss), seconds in alone.items()}
-    return figures
+def paired(key, runs, loss):
+    """thesis, thesis_loss: both guests on arm-virt."""
+    figures = {"bytes": THESIS, "runs": runs, "loss_percent": loss, "peer": PEER_CC}
+    for name, pair in thesis(runs, loss).items():
+        figures[f"ratio_{name}"] = round(ratio(pair), 3)
+        figures.update({f"{kind}_{name}_s": [round(value, 4) for value in sorted(seconds)] for kind, seconds in pair.items()})
+    figures["ratio_min"] = min(figures["ratio_send"], figures["ratio_receive"])
+    print(f"  {key}.ratio_min {figures['ratio_min']}", flush=True)
+    return {key: figures}
+
+
+def zynq(runs, lossy_runs):
+    """Weir alone, since Debian's kernel has no driver for that board."""
+    figures = {"bytes": THESIS}
+    for loss, count in ((0, runs), (LOSS, lossy_runs)):
+        for name, seconds in thesis(count, loss, "xilinx-zynq-a9", kinds=("weir",)).items():
+            median = statistics.median(seconds["weir"])
+            figures.update({f"{name}_{loss}_s": round(median, 4), f"{name}_{loss}_mbit": round(THESIS * 8e-6 / median, 3)})
+    return {"thesis_zynq": figures}
 
 
 def keep(found):
@@ -290,18 +316,24 @@ def enter_private_network():
 def main():
     words = argparse.ArgumentParser()
     words.add_argument("what", nargs="*")
-    words.add_argument("--runs", type=int, default=11)
-    words.add_argument("--lossy-runs", type=int, default=5)   # half a minute each
+    words.add_argument("--runs", type=int, default=15)
+    words.add_argument("--lossy-runs", type=int, default=9)   # half a minute each
     given = words.parse_args()
     if given.what[:1] == ["one"]:
         _, address, way, size, cc = given.what
         print(transfer(address, way == "send", int(size), cc=cc))
         return
-    enter_private_network()
+    parts = {"lyra": lambda: lyra(given.runs), "thesis": lambda: paired("thesis", given.runs, 0), "loss": lambda: paired("thesis_loss", given.lossy_runs, LOSS),
+             "zynq": lambda: zynq(given.runs, min(given.lossy_runs, 5))}
+    if unknown := set(given.what) - set(parts):
+        sys.exit(f"there is no {' '.join(unknown)}; there are: {' '.join(parts)}")
     WORK.mkdir(parents=True, exist_ok=True)
-    for name, measure in (("lyra", lambda: lyra(given.runs)), ("thesis", lambda: thesis_figures(given.runs, given.lossy_runs))):
-        if not given.what or name in given.what:
-            keep(measure())
+    if INSIDE not in os.environ and given.what != ["zynq"]:   # where there is a network still
+        for architecture in KERNELS:
+            fetch(architecture)
+    enter_private_network()
+    for name in given.what or parts:
+        keep(parts[name]())
 
 
 if __name__ == "__main__":

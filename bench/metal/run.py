@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
+
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro lyra thesis loss zynq
+
+What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
+missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
+every figure has been measured (whether or not it reached its goal)."""
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/metal")]
+import common  # noqa: E402
+import metal_report  # noqa: E402
+
+RESULT, STATE = ROOT / "build/bench/metal.json", ROOT / "build/bench/metal-run.json"
+ECHO_IMAGES = [f"build/metal/{image}_bench_{length}.elf" for image in ("tiny_echo", "lwip_raw", "lwip_raw_lto") for length in (1, 512)] + \
+              ["build/metal/small_echo_bench_1.elf", "build/metal/lwip_raw.elf", "build/metal/lwip_raw_lto.elf"]
+GUESTS = "bench/metal/guests.py"
+LINK = "build/host/weir-link"
+
+
+class Part:
+    def __init__(self, about, images, command, keys):
+        self.about, self.images, self.command, self.keys = about, images, command, keys
+
+
+PARTS = {
+    "echo": Part("instructions an echo", ECHO_IMAGES, ["bench/metal/echo.py"],
+                 ["tiny_echo.insn_1", "tiny_echo.insn_512", "small_echo.insn_1", "lwip_raw.insn_1", "lwip_raw.insn_512"]),
+    "boot": Part("reset to the first ping", ["build/boards/lm3s6965evb/echo.elf"], ["bench/metal/boot.py"], ["boot_ms"]),
+    "micro": Part("the microkernel beside the monolithic form", ["build/boards/mps2-an385-micro/echo.elf", "build/boards/mps2-an385/bulk_echo.elf"],
+                  ["tools/micro_bench.py"], ["microkernel_ratio"]),
+    "lyra": Part("LyraOS's benchmark beside Linux", ["build/boards/pc/transfer.elf"], [GUESTS, "lyra"], ["lyra.ratio_send", "lyra.ratio_receive", "lyra.ratio_min"]),
+    "thesis": Part("the thesis's 5 MB beside Linux", ["build/boards/arm-virt/transfer.elf"], [GUESTS, "thesis"], ["thesis.ratio_min"]),
+    "loss": Part("the same with 15 % loss", ["build/boards/arm-virt/transfer.elf", LINK], [GUESTS, "loss"], ["thesis_loss.ratio_min"]),
+    "zynq": Part("the same on Zynq, alone", ["build/boards/xilinx-zynq-a9/transfer.elf", LINK], [GUESTS, "zynq"], ["thesis_zynq.receive_15_s"]),
+}
+SIZE_IMAGES = ["build/metal/tiny_echo.elf", "build/boards/mps2-an385/small_echo.elf"]
+
+
+def read(path):
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def value(figures, key):
+    for name in key.split("."):
+        figures = figures.get(name) if isinstance(figures, dict) else None
+    return figures
+
+
+def digest(part):
+    whole = hashlib.sha256()
+    for image in part.images:
+        whole.update((ROOT / image).read_bytes())
+    return whole.hexdigest()
+
+
+def make(targets):
+    words = ["make", "-s", "--no-print-directory", f"-j{os.cpu_count()}", *targets]
+    return subprocess.run(words, cwd=ROOT, env=common.environment()).returncode == 0
+
+
+def measured(part, state):
+    """Whether the run that was interrupted has measured the part, on the images that there are now."""
+    found = read(RESULT)
+    return state.get(part.about) == digest(part) and all(value(found, key) is not None for key in part.keys)
+
+
+def measure(names, again, fresh):
+    """Names of the parts that could not be measured. `again`: also what was measured already."""
+    state = {} if fresh else read(STATE)
+    began, failed = time.monotonic(), []
+    for number, name in enumerate(names, 1):
+        part = PARTS[name]
+        print(f"[{number}/{len(names)}, {(time.monotonic() - began) / 60:.0f} min] {name}: {part.about}", flush=True)
+        if not make(part.images):
+            failed.append(name)
+            continue
+        if not again and measured(part, state):
+            print("  measured already (FRESH=1: from the beginning)", flush=True)
+            continue
+        load = common.load()
+        if subprocess.run([sys.executable, *part.command], cwd=ROOT, env=common.environment()).returncode:
+            failed.append(name)
+            continue
+        state[part.about] = digest(part)
+        STATE.write_text(json.dumps(state, indent=1) + "\n")
+        whole = read(RESULT)
+        whole.setdefault("parts", {})[name] = {"command": f"make bench-metal T={name}", "date": time.strftime("%Y-%m-%d %H:%M"), "load": [load, common.load()]}
+        RESULT.write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n")
+    return failed
+
+
+def sizes():
+    """build/size.json's entries of tiny_echo and small_echo; a budget that is exceeded is make size's affair."""
+    if make(SIZE_IMAGES):
+        for words in (["tools/tiny_echo.py", "size"], ["tools/small_echo.py"]):
+            subprocess.run([sys.executable, *words], cwd=ROOT, env=common.environment(), stdout=subprocess.DEVNULL)
+
+
+def main(words):
+    names = [word for word in words if word != "--fresh"]
+    if unknown := set(names) - set(PARTS):
+        sys.exit(f"there is no part {' '.join(sorted(unknown))}; there are: {' '.join(PARTS)}")
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    failed = measure(names or list(PARTS), bool(names), "--fresh" in words)
+    sizes()
+    found = read(RESULT)
+    found["machine"] = common.machine()
+    RESULT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    missing = metal_report.show({**found, "size": read(ROOT / "build/size.json")})
+    if failed:
+        print(f"bench-metal: not measured: {', '.join(failed)}", file=sys.stderr)
+    elif not names and not missing:
+        STATE.unlink(missing_ok=True)
+    return 1 if failed or (missing and not names) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
