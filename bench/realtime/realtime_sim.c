@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/internal.h"
+#include "sim/outside.h"
 #include "weir/realtime.h"
 #include "xinu.h"
 
@@ -64,7 +65,8 @@ struct player {
     struct sim *sim;
     struct sim_host *host;
     struct xinu sender;
-    struct event tick;
+    struct sim_node *sender_node;
+    struct event tick, sender_due;
     weir_socket socket;
     uint64_t first_ns;
     uint32_t ticks, deadlines, got, in_time, wrong;
@@ -104,6 +106,47 @@ static void tick(void *context)
         sim_event_set(p->sim, &p->tick, p->first_ns + SIM_MS((uint64_t)p->s->period_ms * p->ticks));
 }
 
+static void sender_sends(void *context, const uint8_t *frame, uint32_t length)
+{
+    sim_outside_send(((struct player *)context)->sender_node, frame, length);
+}
+
+static void sender_arm(struct player *p)
+{
+    if (xinu_due_ns(&p->sender) == XINU_NEVER)
+        sim_event_cancel(p->sim, &p->sender_due);
+    else
+        sim_event_set(p->sim, &p->sender_due, xinu_due_ns(&p->sender));
+}
+
+static void sender_hears(void *context, const uint8_t *frame, uint32_t length)
+{
+    struct player *p = context;
+    xinu_input(&p->sender, sim_now(p->sim), frame, length);
+    sender_arm(p);
+}
+
+static void sender_wakes(void *context)
+{
+    struct player *p = context;
+    xinu_poll(&p->sender, sim_now(p->sim));
+    sender_arm(p);
+}
+
+static void sender_open(struct player *p)
+{
+    const struct settings *s = p->s;
+    const struct xinu_options sender = {.bytes = (uint32_t)s->bytes,
+                                        .mss = 1460,
+                                        .persist_ms = (uint32_t)s->persist_ms,
+                                        .rto_least_ms = (uint32_t)s->rto_least_ms,
+                                        .no_fast_retransmit = s->no_fast_retransmit,
+                                        .silent = s->silent};
+    xinu_open(&p->sender, 0x0a0000fa, 5000, (uint32_t)sim_draw(p->sim), &sender, sender_sends, p);
+    p->sender_due = (struct event){.happen = sender_wakes, .context = p};
+    p->sender_node = sim_outside_add(p->sim, "xinu", sender_hears, p);
+}
+
 static bool established(void *context)
 {
     const struct player *p = context;
@@ -136,17 +179,11 @@ static void player_connect(struct player *p)
 static void player_run(const struct settings *s, uint64_t seed, struct sums *sums)
 {
     struct player p = {.s = s, .deadlines = (uint32_t)(s->bytes / s->frame), .frame = malloc((size_t)s->frame)};
-    const struct xinu_options sender = {.bytes = (uint32_t)s->bytes,
-                                        .mss = 1460,
-                                        .persist_ms = (uint32_t)s->persist_ms,
-                                        .rto_least_ms = (uint32_t)s->rto_least_ms,
-                                        .no_fast_retransmit = s->no_fast_retransmit,
-                                        .silent = s->silent};
     struct sim_way way = {.delay_ns = SIM_US((uint64_t)s->delay_us)};
     p.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
     p.host = sim_host_add(p.sim, "player", NULL);
-    xinu_open(&p.sender, p.sim, 0x0a0000fa, 5000, &sender);
-    struct sim_link *link = sim_link_add(p.sim, sim_node_of(p.host), p.sender.node, &(struct sim_link_options){.there = way});
+    sender_open(&p);
+    struct sim_link *link = sim_link_add(p.sim, sim_node_of(p.host), p.sender_node, &(struct sim_link_options){.there = way});
     player_connect(&p);
     way.loss_ppm = (uint32_t)s->loss;
     sim_link_set(link, false, &way);
@@ -173,7 +210,7 @@ static void player_run(const struct settings *s, uint64_t seed, struct sums *sum
     sums->probes += p.sender.stats.probes;
     sums->unsent_acks += p.sender.stats.unsent_acks;
     sums->wrong += p.wrong;
-    xinu_close(&p.sender);
+    sim_event_cancel(p.sim, &p.sender_due);
     sim_close(p.sim);
     free(p.frame);
 }

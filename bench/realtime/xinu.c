@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "sim/outside.h"
 #include "weir/instance.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
@@ -13,7 +12,8 @@
 #define RTO_FIRST_US 500000u
 #define RTO_MOST_US 32000000u
 #define PERSIST_MOST_MS 64000u
-#define SENT_WINDOW 16384u  // of its own receiving side, which gets nothing
+#define US(n) ((uint64_t)(n)*1000u)  // ns
+#define SENT_WINDOW 16384u           // of its own receiving side, which gets nothing
 
 // --- frames -----------------------------------------------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ static void answer_arp(struct xinu *x, const uint8_t *bytes, uint32_t length)
     memcpy(reply.target_mac, arp.sender_mac, 6);
     frame_begin(x, frame, arp.sender_mac, ETHERTYPE_ARP);
     arp_emit(frame + ETHERNET_BYTES, &reply);
-    sim_outside_send(x->node, frame, sizeof frame);
+    x->send(x->context, frame, sizeof frame);
 }
 
 // The file's byte at a place; so a reader can check what it got.
@@ -68,17 +68,15 @@ static void send_segment(struct xinu *x, uint8_t flags, uint32_t seq, uint32_t b
     ip4_emit(ip, &header);
     frame_begin(x, frame, x->peer_mac, ETHERTYPE_IP4);
     x->stats.segments++;
-    sim_outside_send(x->node, frame, ETHERNET_BYTES + IP4_BYTES + length);
+    x->send(x->context, frame, ETHERNET_BYTES + IP4_BYTES + length);
 }
 
 // --- sending ----------------------------------------------------------------------------------------------------------------------------
 
-static uint64_t now_ns(const struct xinu *x) { return sim_now(x->sim); }
-
 static void arm_rto(struct xinu *x)
 {
     uint64_t us = (uint64_t)x->rto_us << min_u32(x->backoff, 16);
-    sim_event_set(x->sim, &x->rto, now_ns(x) + SIM_US(us > RTO_MOST_US ? RTO_MOST_US : us));
+    x->rto_ns = x->now_ns + US(us > RTO_MOST_US ? RTO_MOST_US : us);
 }
 
 static void send_data(struct xinu *x, uint32_t seq, uint32_t bytes)
@@ -90,12 +88,12 @@ static void send_data(struct xinu *x, uint32_t seq, uint32_t bytes)
     if (!again && !x->timing) {
         x->timing = true;
         x->timed_end = seq + bytes;
-        x->timed_ns = now_ns(x);
+        x->timed_ns = x->now_ns;
     }
     if (again)
         x->timing = false;  // Karn
     x->most = seq_max(x->most, seq + bytes);
-    if (!event_is_set(&x->rto))
+    if (x->rto_ns == XINU_NEVER)
         arm_rto(x);
 }
 
@@ -116,22 +114,21 @@ static void push(struct xinu *x)
     if (x->open && !x->window && x->una == x->most && seq_lt(x->una, x->end) && !x->probing) {
         x->probing = true;
         x->persist_us = x->options.persist_ms * 1000;
-        sim_event_set(x->sim, &x->persist, now_ns(x) + SIM_US((uint64_t)x->persist_us));
+        x->persist_ns = x->now_ns + US(x->persist_us);
     }
 }
 
-static void persist_fired(void *context)
+static void persist_fired(struct xinu *x)
 {
-    struct xinu *x = context;
     x->stats.probes++;
     x->persist_us = min_u32(x->persist_us * 2, PERSIST_MOST_MS * 1000);
-    sim_event_set(x->sim, &x->persist, now_ns(x) + SIM_US((uint64_t)x->persist_us));
+    x->persist_ns = x->now_ns + US(x->persist_us);
     send_segment(x, TCP_ACK, x->una, min_u32(x->end - 1 - x->una, x->options.mss));
 }
 
-static void rto_fired(void *context)
+static void rto_fired(struct xinu *x)
 {
-    struct xinu *x = context;
+    x->rto_ns = XINU_NEVER;
     if (x->una == x->most)
         return;
     x->stats.timeouts++;
@@ -157,7 +154,7 @@ static void sample_rtt(struct xinu *x, uint32_t ack)
 {
     if (!x->timing || !seq_le(x->timed_end, ack))
         return;
-    const uint32_t us = (uint32_t)((now_ns(x) - x->timed_ns) / 1000) + 1;
+    const uint32_t us = (uint32_t)((x->now_ns - x->timed_ns) / 1000) + 1;
     x->timing = false;
     if (!x->srtt8) {
         x->srtt8 = us * 8;
@@ -190,7 +187,7 @@ static void advanced(struct xinu *x, uint32_t ack)
     }
     x->cwnd = min_u32(x->cwnd, 65535);
     if (x->una == x->most)
-        sim_event_cancel(x->sim, &x->rto);
+        x->rto_ns = XINU_NEVER;
     else
         arm_rto(x);
 }
@@ -221,7 +218,7 @@ static void window_update(struct xinu *x, const struct tcp_segment *segment)
     x->window_ack = segment->ack;
     if (seq_lt(old_end, segment->ack + segment->window)) {
         x->probing = false;
-        sim_event_cancel(x->sim, &x->persist);
+        x->persist_ns = XINU_NEVER;
     }
 }
 
@@ -270,12 +267,12 @@ static void take_syn(struct xinu *x, const struct tcp_segment *segment, uint32_t
     send_segment(x, TCP_SYN | TCP_ACK, x->iss, 0);
 }
 
-static void receive(void *context, const uint8_t *frame, uint32_t length)
+void xinu_input(struct xinu *x, uint64_t now_ns, const uint8_t *frame, uint32_t length)
 {
-    struct xinu *x = context;
     struct ethernet link;
     struct ip4 ip;
     struct tcp_segment segment = {0};
+    x->now_ns = now_ns;
     const uint32_t header = ethernet_parse(frame, length, &link);
     if (header && link.type == ETHERTYPE_ARP)
         answer_arp(x, frame + header, length - header);
@@ -293,23 +290,26 @@ static void receive(void *context, const uint8_t *frame, uint32_t length)
     }
 }
 
-void xinu_open(struct xinu *x, struct sim *sim, uint32_t address, uint16_t port, const struct xinu_options *options)
+void xinu_poll(struct xinu *x, uint64_t now_ns)
+{
+    x->now_ns = now_ns;
+    if (x->rto_ns <= now_ns)
+        rto_fired(x);
+    if (x->persist_ns <= now_ns)
+        persist_fired(x);
+}
+
+void xinu_open(struct xinu *x, uint32_t address, uint16_t port, uint32_t iss, const struct xinu_options *options,
+               void (*send)(void *context, const uint8_t *frame, uint32_t length), void *context)
 {
     memset(x, 0, sizeof *x);
-    x->sim = sim;
+    x->send = send;
+    x->context = context;
     x->options = *options;
     x->address = address;
     x->port = port;
-    x->iss = (uint32_t)sim_draw(sim);
+    x->iss = iss;
+    x->rto_ns = x->persist_ns = XINU_NEVER;
     x->mac[0] = 2;
     put32(x->mac + 2, address);
-    x->rto = (struct event){.happen = rto_fired, .context = x};
-    x->persist = (struct event){.happen = persist_fired, .context = x};
-    x->node = sim_outside_add(sim, "xinu", receive, x);
-}
-
-void xinu_close(struct xinu *x)
-{
-    sim_event_cancel(x->sim, &x->rto);
-    sim_event_cancel(x->sim, &x->persist);
 }

@@ -4,11 +4,13 @@
 // answered with the sequence number that comes next; any new acknowledgement ends the back-off; slow start, congestion avoidance, fast
 // retransmit and recovery (RFC 5681, as 4.3BSD-Reno had them), go-back-N after a timeout. It listens, accepts one connection, sends a
 // file to it as fast as it may, and closes.
+//
+// Like Weir itself a function of (state, input, now): in the simulator (realtime_sim.c) and on a board (board_source.c).
 #ifndef BENCH_XINU_H
 #define BENCH_XINU_H
 
-#include "sim/event.h"
-#include "sim/sim.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct xinu_options {
     uint32_t bytes;         // of the file
@@ -23,12 +25,14 @@ struct xinu_stats {
     uint32_t segments, retransmits, timeouts, fast_retransmits, probes, unsent_acks;
 };
 
+#define XINU_NEVER UINT64_MAX
+
 struct xinu {
-    struct sim *sim;
-    struct sim_node *node;
+    void (*send)(void *context, const uint8_t *frame, uint32_t length);
+    void *context;
     struct xinu_options options;
     struct xinu_stats stats;
-    struct event rto, persist;
+    uint64_t now_ns, rto_ns, persist_ns;  // when the timers fire; XINU_NEVER: they are not set
     uint8_t mac[6], peer_mac[6];
     uint32_t address, peer;
     uint16_t port, peer_port;
@@ -42,8 +46,12 @@ struct xinu {
     uint64_t timed_ns;
 };
 
-// `address` in host order. The node is ready for a link.
-void xinu_open(struct xinu *xinu, struct sim *sim, uint32_t address, uint16_t port, const struct xinu_options *options);
-void xinu_close(struct xinu *xinu);
+// A sender of its own at `address` (host order), which listens at `port`. `send` gets its Ethernet frames, from within the two below.
+void xinu_open(struct xinu *xinu, uint32_t address, uint16_t port, uint32_t iss, const struct xinu_options *options,
+               void (*send)(void *context, const uint8_t *frame, uint32_t length), void *context);
+void xinu_input(struct xinu *xinu, uint64_t now_ns, const uint8_t *frame, uint32_t length);
+// Fires what is due.
+void xinu_poll(struct xinu *xinu, uint64_t now_ns);
+static inline uint64_t xinu_due_ns(const struct xinu *xinu) { return xinu->rto_ns < xinu->persist_ns ? xinu->rto_ns : xinu->persist_ns; }
 
 #endif
