@@ -72,12 +72,13 @@ uint64_t systick_now_us(void)
     return now_us;
 }
 
-// Interrupts are off: a new period begins here, and what the old one counted is kept.
+// Interrupts are off: a new period begins here, and what the old one counted is kept. Only then is forgotten that the old one ended: an end
+// that fell between the two would be taken for the new one's, and the clock would be a whole period ahead.
 static void cut_period(uint32_t cycles)
 {
     add_cycles(cycles_since());
-    *reg(ICSR) = PENDSTCLR;
     begin_period(cycles);
+    *reg(ICSR) = PENDSTCLR;
 }
 
 // Interrupts are off. Cycles until then; LEAST_CYCLES: it is near or past. COUNTER: a whole period and more.
