@@ -96,7 +96,8 @@ bench:
 ##                 part of bench/realtime alone)
 bench-realtime:
 	@tools/need.sh bench-realtime
-	@$(MAKE) -s lib apps $(B)/host/weir-realtime $(B)/host/weir-realtime-both $(B)/venv/ready
+	@$(MAKE) -s lib apps $(B)/host/weir-link $(B)/host/weir-realtime $(B)/host/weir-realtime-both $(B)/boards/mps2-an385/realtime_player.elf \
+	    $(B)/boards/arm-virt/realtime_source.elf $(B)/venv/ready
 	@$(B)/venv/bin/python bench/realtime/run.py $(T)
 
 ## make lab        the works' experiments with Weir and Linux over the same emulated links: build/lab/index.html (QUICK=1: a coarse

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The simulator's link in real time, between two TAP devices: what enters one leaves the other as the simulated link would have let it.
+// In place of a TAP an end may be udp:HERE:THERE, two ports of this machine between which each datagram is a frame: QEMU's
+// -nic socket,udp=127.0.0.1:HERE,localaddr=127.0.0.1:THERE, which needs no privileges.
 //
-//     weir-link TAP TAP [--rate MBIT] [--queue BYTES] [--delay MS] [--loss PERCENT] [--SETTING VALUE]... [--frames FILE]
+//     weir-link END END [--rate MBIT] [--queue BYTES] [--delay MS] [--loss PERCENT] [--SETTING VALUE]... [--frames FILE] [--spare_handshake
+//     1]
 //
+// --spare_handshake: nothing is impaired but delayed until the first TCP segment without SYN has entered.
 // The settings are weir-sim's (weir-sim --help). Prints `ready` when both devices are there (they may then be moved to other network
 // namespaces); on SIGTERM or SIGINT what it saw, as JSON. --frames writes a line for each TCP segment that enters or leaves. The
 // network's time is the monotonic clock's, so a late wake-up delays frames but does not slow the link.
@@ -15,12 +19,15 @@
 #include <time.h>
 
 #include <fcntl.h>
+#include <arpa/inet.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "sim/outside.h"
@@ -32,6 +39,8 @@
 
 struct end {
     int fd, number;
+    bool udp;
+    struct sockaddr_in peer;  // of a datagram socket
     struct sim_node *node;
     uint64_t refused;  // by the device: down, or full
 };
@@ -43,6 +52,8 @@ static struct {
     uint64_t began_ns;
     FILE *frames;
     uint32_t lines;
+    bool sparing;            // the handshake is not over
+    struct sim_way ways[2];  // what comes after it
 } lab;
 static volatile sig_atomic_t ended;
 
@@ -83,8 +94,24 @@ static void leaves(void *context, const uint8_t *frame, uint32_t length)
 {
     struct end *to = context;
     note(to->number, "out", frame, length);
-    if (write(to->fd, frame, length) < 0)
-        to->refused++;
+    const struct sockaddr *peer = to->udp ? (const struct sockaddr *)&to->peer : NULL;
+    const ssize_t sent = peer ? sendto(to->fd, frame, length, 0, peer, sizeof to->peer) : write(to->fd, frame, length);
+    to->refused += sent < 0;
+}
+
+static void impair(bool all)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct sim_way calm = {.rate = lab.ways[i].rate, .delay_ns = lab.ways[i].delay_ns, .queue_bytes = lab.ways[i].queue_bytes};
+        sim_link_set(lab.link, i, all ? &lab.ways[i] : &calm);
+    }
+}
+
+// Of a handshake the last segment is the first without SYN.
+static bool ends_handshake(const uint8_t *frame, uint32_t length)
+{
+    const uint8_t *const tcp = frame + 14 + (frame[14] & 15) * 4;
+    return length >= 54 && frame[12] == 8 && !frame[13] && frame[23] == 6 && tcp + 20 <= frame + length && !(tcp[13] & 2);
 }
 
 static bool enter_all(struct end *from)
@@ -93,9 +120,13 @@ static bool enter_all(struct end *from)
     for (int i = 0; i < READS_AT_ONCE; i++) {
         const ssize_t length = read(from->fd, frame, sizeof frame);
         if (length < 0)
-            return errno == EAGAIN || errno == EINTR || errno == EIO;
+            return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
         note(from->number, "in", frame, (uint32_t)length);
         sim_outside_send(from->node, frame, (uint32_t)length);
+        if (lab.sparing && ends_handshake(frame, (uint32_t)length)) {
+            lab.sparing = false;
+            impair(true);
+        }
     }
     return true;
 }
@@ -137,6 +168,22 @@ static int tap(const char *name)
     return fd >= 0 && ioctl(fd, TUNSETIFF, &request) == 0 ? fd : -1;
 }
 
+static int udp(struct end *end, uint16_t here, uint16_t there)
+{
+    const struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons(here), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    end->udp = true;
+    end->peer = own;
+    end->peer.sin_port = htons(there);
+    return fd >= 0 && bind(fd, (const struct sockaddr *)&own, sizeof own) == 0 ? fd : -1;
+}
+
+static int end_open(struct end *end, const char *name)
+{
+    uint16_t here, there;
+    return sscanf(name, "udp:%hu:%hu", &here, &there) == 2 ? udp(end, here, there) : tap(name);
+}
+
 // false: it was said what is wrong.
 static bool settings_read(struct scenario *scenario, int argc, char **argv)
 {
@@ -151,6 +198,8 @@ static bool settings_read(struct scenario *scenario, int argc, char **argv)
             lab.frames = fopen(argv[i + 1], "w");
             if (!lab.frames)
                 return fail("cannot write", argv[i + 1]), false;
+        } else if (!strcmp(argv[i], "--spare_handshake")) {
+            lab.sparing = argv[i + 1][0] != '0';
         } else if (scenario_set(scenario, argv[i] + 2, argv[i + 1])) {
             return false;
         }
@@ -162,24 +211,28 @@ int main(int argc, char **argv)
 {
     static struct scenario scenario;
     const struct sigaction action = {.sa_handler = end};
-    struct sim_link_options options = {0};
-    struct sim_way back;
+    struct sim_link_options options;
     if (argc < 3) {
-        fputs("usage: weir-link TAP TAP [--SETTING VALUE]... [--frames FILE]      the settings of weir-sim --help\n", stderr);
+        fputs("usage: weir-link END END [--SETTING VALUE]... [--frames FILE] [--spare_handshake 1]\n"
+              "END: a TAP, or udp:HERE:THERE; the settings are those of weir-sim --help\n",
+              stderr);
         return 64;
     }
     if (!settings_read(&scenario, argc, argv))
         return 64;
-    bulk_ways(&scenario, &options.there, &back);
-    options.back = &back;
+    bulk_ways(&scenario, &lab.ways[0], &lab.ways[1]);
+    options = (struct sim_link_options){.there = lab.ways[0], .back = &lab.ways[1]};
     lab.sim = sim_open(&(struct sim_options){.seed = scenario.seed, .unchecked = true});
     for (int i = 0; i < 2; i++) {
-        lab.ends[i] = (struct end){.fd = tap(argv[1 + i]), .number = i};
+        lab.ends[i] = (struct end){.number = i};
+        lab.ends[i].fd = end_open(&lab.ends[i], argv[1 + i]);
         lab.ends[i].node = sim_outside_add(lab.sim, argv[1 + i], leaves, &lab.ends[i]);
         if (lab.ends[i].fd < 0)
-            return fail("cannot make", argv[1 + i]);
+            return fail("cannot open", argv[1 + i]);
     }
     lab.link = sim_link_add(lab.sim, lab.ends[0].node, lab.ends[1].node, &options);
+    if (lab.sparing)
+        impair(false);
     prctl(PR_SET_TIMERSLACK, 1);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);

@@ -7,7 +7,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
-OWN_PROGRAMS += driver_echo services player
+OWN_PROGRAMS += driver_echo services player realtime_player realtime_source
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -171,6 +171,14 @@ PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
 PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_player := -Iapps
 PROGRAM_NO_KERNEL_player := yes
+# The two ends of the real-time work's benchmark (bench/realtime): Weir's player, and the modelled Embedded Xinu without Weir.
+PROGRAM_BOARDS_realtime_player := mps2-an385
+PROGRAM_PARTS_realtime_player := bench/realtime/board_player.c ports/superloop/superloop.c apps/text.c
+PROGRAM_FLAGS_realtime_player := -Iapps
+PROGRAM_NO_KERNEL_realtime_player := yes
+PROGRAM_BOARDS_realtime_source := arm-virt
+PROGRAM_PARTS_realtime_source := bench/realtime/board_source.c bench/realtime/xinu.c
+PROGRAM_NO_KERNEL_realtime_source := yes
 # The driver as a thread of its own.
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)

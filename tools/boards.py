@@ -60,6 +60,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def free_udp_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Machine:
     """A board in QEMU whose TCP ports are reached through QEMU's own user-mode network: no privileges.
 

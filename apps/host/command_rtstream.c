@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // play and stream: real-time media (apps/rtstream). Settings are words name=value:
-//   over=realtime|tcp|rtp|red  frame=BYTES  period=MS  within=MS  frames=N  buffer=BYTES  segment=BYTES  start=US  stored=1
+//   over=realtime|tcp|rtp|red|udp  frame=BYTES  period=MS  within=MS  frames=N  buffer=BYTES  segment=BYTES  start=US  stored=1
 //   log=FILE (play: a line of CSV for each frame)  out=FILE (play: the media, silence where a frame was skipped)
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -27,16 +27,20 @@ static struct rtstream {
 
 static bool setting(struct rtstream *r, const char *word)
 {
-    static const char *const overs[] = {"realtime", "tcp", "rtp", "red"};
+    static const struct {
+        const char *name;
+        enum rtstream_over over;
+    } overs[] = {
+        {"realtime", RTSTREAM_REALTIME}, {"tcp", RTSTREAM_TCP}, {"rtp", RTSTREAM_RTP}, {"red", RTSTREAM_RTP}, {"udp", RTSTREAM_UDP}};
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
     const char *value = equals ? equals + 1 : "";
     const uint64_t number = strtoull(value, NULL, 10);
     if (length == 4 && !strncmp(word, "over", 4)) {
-        for (unsigned i = 0; i < 4; i++)
-            if (!strcmp(value, overs[i])) {
-                r->options.over = i == 3 ? RTSTREAM_RTP : (enum rtstream_over)i;
-                r->redundant = i == 3;
+        for (unsigned i = 0; i < sizeof overs / sizeof overs[0]; i++)
+            if (!strcmp(value, overs[i].name)) {
+                r->options.over = overs[i].over;
+                r->redundant = !strcmp(value, "red");
                 return true;
             }
         return false;
@@ -202,11 +206,11 @@ static void stream_to(struct host *host, struct weir_addr addr)
     const int error = rtstream_source_start(&source, &host->loop, &peer, &rtstream.options, rtstream.redundant);
     if (error)
         streamed(&rtstream, weir_error_name(error));
-    else if (rtstream.options.over != RTSTREAM_RTP)
+    else if (!rtstream_datagrams(rtstream.options.over))
         fprintf(stderr, "listening on port %u\n", rtstream.port);
 }
 
-// stream FILE PORT …, over rtp and red: stream FILE PORT to=HOST …
+// stream FILE PORT …, over rtp, red and udp: stream FILE PORT to=HOST …
 bool command_stream(struct host *host, int argc, char **argv)
 {
     const char *to = NULL;
@@ -220,8 +224,8 @@ bool command_stream(struct host *host, int argc, char **argv)
         }
     if (!settings(&rtstream, host, argc, argv))
         return false;
-    if ((rtstream.options.over == RTSTREAM_RTP) != (to != NULL))
-        return command_wrong("stream", "RTP goes to=HOST, a stream waits for its player", "");
+    if (rtstream_datagrams(rtstream.options.over) != (to != NULL))
+        return command_wrong("stream", "RTP and UDP go to=HOST, a stream waits for its player", "");
     rtstream.media = fopen(argv[1], "rb");
     if (rtstream.media == NULL)
         return command_wrong("stream", argv[1], "cannot be read");

@@ -39,7 +39,7 @@ static const char usage[] =
     "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M MSS] [-N] "
     "[-C CC] [-J]\n"
     "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
-    "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red to=HOST     real-time media: docs/realtime.md\n"
+    "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
     "      get URL [-o FILE] [-r FIRST-LAST]\n"
     "      send FILE HOST PORT  receive HOST PORT FILE  listen PORT FILE  serve PORT FILE\n";

@@ -88,7 +88,8 @@ static int begin(struct rtstream_player *p)
     return o->over == RTSTREAM_REALTIME ? weir_realtime_set(p->loop->weir, p->socket, &settings) : WEIR_OK;
 }
 
-// --- over RTP ---------------------------------------------------------------------------------------------------------------------------
+// --- over datagrams
+// ---------------------------------------------------------------------------------------------------------------------------
 
 // Frames whose deadline has passed are told, and those that came and are next.
 static void play_kept(struct rtstream_player *p)
@@ -114,23 +115,41 @@ static void take_frame(struct rtstream_player *p, const struct rtp_frame *frame,
     play_kept(p);
 }
 
+// Plain UDP's number takes the place of RTP's timestamp.
+static int take_plain(const uint8_t *packet, uint32_t length, struct rtp_frame *frame)
+{
+    if (length < RTSTREAM_NUMBER_BYTES)
+        return -1;
+    const uint32_t number = (uint32_t)packet[0] << 24 | (uint32_t)packet[1] << 16 | (uint32_t)packet[2] << 8 | packet[3];
+    *frame = (struct rtp_frame){.timestamp = number, .data = packet + RTSTREAM_NUMBER_BYTES, .length = length - RTSTREAM_NUMBER_BYTES};
+    return 1;
+}
+
+// With a start that is known the first to come need not be the first that was sent.
+static void begin_datagrams(struct rtstream_player *p, uint32_t timestamp, uint32_t step)
+{
+    const uint64_t now_us = weir_now_us(p->loop->weir);
+    const uint32_t number = p->options.start_us ? (uint32_t)((now_us - p->options.start_us) / p->options.period_us) : 0;
+    p->playing = true;
+    p->first_us = (p->options.start_us ? p->options.start_us : now_us) + p->options.within_us;
+    p->rtp_base = timestamp - number * step;
+}
+
 // The media's clock is 8 kHz.
-static void read_rtp(struct rtstream_player *p)
+static void read_datagrams(struct rtstream_player *p)
 {
     struct weir_message message;
     struct weir_slice slice;
     struct rtp_frame frames[RTP_FRAMES];
-    const uint32_t step = p->options.period_us / 125;
+    const bool plain = p->options.over == RTSTREAM_UDP;
+    const uint32_t step = plain ? 1 : p->options.period_us / 125;
     play_kept(p);
     while (!p->ended && weir_socket_peek_message(p->loop->weir, p->socket, &message, &slice) >= 0) {
-        const uint64_t now_us = weir_now_us(p->loop->weir);
-        const int count = rtp_player_take(&p->rtp, slice.data, slice.length, (uint32_t)(now_us / 125), frames);
-        if (count > 0 && !p->playing) {  // with a start that is known the first to come need not be the first that was sent
-            const uint32_t number = p->options.start_us ? (uint32_t)((now_us - p->options.start_us) / p->options.period_us) : 0;
-            p->playing = true;
-            p->first_us = (p->options.start_us ? p->options.start_us : now_us) + p->options.within_us;
-            p->rtp_base = frames[0].timestamp - number * step;
-        }
+        const uint32_t arrival = (uint32_t)(weir_now_us(p->loop->weir) / 125);
+        const int count =
+            plain ? take_plain(slice.data, slice.length, frames) : rtp_player_take(&p->rtp, slice.data, slice.length, arrival, frames);
+        if (count > 0 && !p->playing)
+            begin_datagrams(p, frames[0].timestamp, step);
         for (int i = count - 1; i >= 0 && !p->ended; i--)  // the oldest first
             take_frame(p, &frames[i], step);
         if (!p->ended)
@@ -142,8 +161,8 @@ static void read_rtp(struct rtstream_player *p)
 
 static void play(struct rtstream_player *p)
 {
-    if (p->options.over == RTSTREAM_RTP)
-        read_rtp(p);
+    if (rtstream_datagrams(p->options.over))
+        read_datagrams(p);
     else if (p->options.over == RTSTREAM_TCP)
         read_in_order(p);
     else
@@ -179,7 +198,7 @@ static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
         socket = p->socket;
         events |= WEIR_WRITABLE;
     }
-    if (!p->playing && p->options.over != RTSTREAM_RTP) {
+    if (!p->playing && !rtstream_datagrams(p->options.over)) {
         (void)weir_socket_get(p->loop->weir, socket, WEIR_OPTION_ERROR, &error);
         if (!error && events & WEIR_WRITABLE)
             error = begin(p);
@@ -188,7 +207,7 @@ static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
             return;
         }
     }
-    if (p->playing || p->options.over == RTSTREAM_RTP)
+    if (p->playing || rtstream_datagrams(p->options.over))
         play(p);
 }
 
@@ -244,10 +263,10 @@ int rtstream_player_start(struct rtstream_player *p, struct loop *loop, const st
     rtp_player_init(&p->rtp);
     if (!options->frame_bytes || options->frame_bytes > RTSTREAM_FRAME_MOST || !options->period_us)
         return WEIR_INVALID;
-    if (options->over == RTSTREAM_RTP &&
+    if (rtstream_datagrams(options->over) &&
         (options->frame_bytes > RTSTREAM_RTP_FRAME_MOST || options->within_us / options->period_us >= RTSTREAM_KEPT))
         return WEIR_INVALID;
-    if (options->over == RTSTREAM_RTP) {
+    if (rtstream_datagrams(options->over)) {
         p->socket = service_bind(loop, peer->port, &p->watch);
         error = p->socket < 0 ? p->socket : WEIR_OK;
     } else {

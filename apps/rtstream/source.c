@@ -44,10 +44,22 @@ static bool write_on(struct rtstream_source *s)
     return true;
 }
 
+static uint32_t plain_packet(struct rtstream_source *s)
+{
+    const uint32_t number = s->number - 1;  // next_frame has counted it
+    for (uint32_t i = 0; i < RTSTREAM_NUMBER_BYTES; i++)
+        s->packet[i] = (uint8_t)(number >> (24 - 8 * i));
+    memcpy(s->packet + RTSTREAM_NUMBER_BYTES, s->frame, s->options.frame_bytes);
+    return RTSTREAM_NUMBER_BYTES + s->options.frame_bytes;
+}
+
 static void send_packet(struct rtstream_source *s)
 {
     const struct weir_message message = {.peer = s->player};
-    const struct weir_slice slice = {s->packet, rtp_source_packet(&s->rtp, s->frame, s->options.frame_bytes, s->packet, sizeof s->packet)};
+    const struct weir_slice slice = {s->packet,
+                                     s->options.over == RTSTREAM_UDP
+                                         ? plain_packet(s)
+                                         : rtp_source_packet(&s->rtp, s->frame, s->options.frame_bytes, s->packet, sizeof s->packet)};
     (void)weir_socket_send_message(s->loop->weir, s->socket, &message, &slice, 1);  // no room: as if the network had lost it
     s->left = 0;
 }
@@ -62,12 +74,12 @@ static void send_on(struct rtstream_source *s, uint64_t now_us)
     bool more = s->left == 0 || write_on(s);
     while (more && !s->ended && due_us(s) <= now_us) {
         if (!next_frame(s)) {
-            if (s->socket > 0 && s->options.over != RTSTREAM_RTP)
+            if (s->socket > 0 && !rtstream_datagrams(s->options.over))
                 (void)weir_socket_shutdown(s->loop->weir, s->socket, WEIR_SHUT_WRITE);
             finish(s, NULL);
             return;
         }
-        if (s->options.over == RTSTREAM_RTP)
+        if (rtstream_datagrams(s->options.over))
             send_packet(s);
         else
             more = write_on(s);
@@ -123,7 +135,7 @@ int rtstream_source_start(struct rtstream_source *s, struct loop *loop, const st
     s->listening = s->socket = 0;
     if (!options->frame_bytes || options->frame_bytes > RTSTREAM_FRAME_MOST || !options->period_us)
         return WEIR_INVALID;
-    if (options->over == RTSTREAM_RTP) {
+    if (rtstream_datagrams(options->over)) {
         s->socket = service_bind(loop, 0, &s->watch);
         s->begun = true;
         s->first_us = options->start_us ? options->start_us : weir_now_us(loop->weir);

@@ -8,6 +8,7 @@ import sys
 import time
 
 import common
+import runs
 
 sys.path.insert(0, str(common.ROOT / "lab"))
 import net  # noqa: E402
@@ -16,20 +17,11 @@ TITLE = "From Linux's TCP, over TAPs, in real time"
 SEEDS = range(4001, 4007)
 LOSSES = (0, 2, 4, 6, 8, 10)
 WITHIN = (40, 60, 100)
-AT_ONCE = int(os.environ.get("AT_ONCE", 24))   # runs
 FRAMES, VOICE_FRAMES, PORT, DELAY_MS = 359, 3000, 5000, 10
 LATE_START_S = 5                               # of a voice: handshake, ARP and all may be lost a few times until then
 GOALS = {**{f"linux_sender.met_percent_at_{loss}": (">=", goal) for loss, goal in ((0, 99.9), (2, 99.9), (4, 99.9), (6, 99.5), (10, 98.5))},
          "voice.linux_sender.within_40_ms_at_10": (">=", 90), "voice.linux_sender.within_60_ms_at_10": (">=", 97),
          "voice.linux_sender.within_100_ms_at_10": (">=", 99.5)}
-
-
-def at_once(pid):
-    """What else runs on this machine must not make the source, the link or the player late: that would count as the network's doing."""
-    try:
-        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(5))
-    except OSError:
-        pass
 
 
 class Run:
@@ -57,7 +49,7 @@ class Run:
         log.parent.mkdir(parents=True, exist_ok=True)
         self.player = weir.namespace.start(*weir.common, "--run", f"play {linux.address} {PORT} {play} log={log}")
         for process in (self.network.emulator, self.source, self.player):
-            at_once(process.pid)
+            runs.first(process.pid)
         self.limit = time.monotonic() + 150
 
     def ended(self):
@@ -65,7 +57,7 @@ class Run:
 
     def take(self):
         text = self.player.output()
-        self.network.__exit__(None, None, None)
+        self.close()
         begin = text.find("{")
         if begin < 0:
             return None
@@ -73,33 +65,12 @@ class Run:
         # What never came, because the connection ended, was not met.
         return {**found, "met_percent": 100 * found["met"] / (FRAMES if self.within is None else VOICE_FRAMES), "source": self.source.output().split("\n")[1:]}
 
-
-def side_by_side(runs):
-    progress, going, found = common.Progress("real time, Linux sender", len(runs)), [], {}
-    waiting = list(runs)
-    try:
-        while waiting or going:
-            while waiting and len(going) < AT_ONCE:
-                run = waiting.pop(0)
-                going.append(run)
-                run.start()
-            time.sleep(0.25)
-            for run in [run for run in going if run.ended()]:
-                going.remove(run)
-                found[run.name] = run.take()
-                result = found[run.name]
-                progress.step(f"{run.name}: {'failed' if result is None else format(result['met_percent'], '.2f') + ' %'}")
-    finally:
-        for run in going:
-            run.network.__exit__(None, None, None)
-    failed = [name for name, result in found.items() if result is None]
-    if failed:
-        raise common.Failed(f"no result of {', '.join(failed)}: see build/bench/realtime/labs")
-    return found
+    def close(self):
+        self.network.__exit__(None, None, None)
 
 
-def mean(found, runs):
-    return round(sum(found[run.name]["met_percent"] for run in runs) / len(runs), 2)
+def names(row):
+    return [run.name for run in row]
 
 
 def measure():
@@ -108,11 +79,12 @@ def measure():
     (common.OUT / "realtime/labs").mkdir(parents=True, exist_ok=True)
     files = {loss: [Run(loss, seed) for seed in SEEDS] for loss in LOSSES}
     voices = {within: [Run(10, seed, within) for seed in SEEDS] for within in WITHIN}
-    found = side_by_side([run for row in (*voices.values(), *files.values()) for run in row])
-    return {"linux_sender": {**{f"met_percent_at_{loss}": mean(found, runs) for loss, runs in files.items()},
-                             **{f"least_percent_at_{loss}": round(min(found[run.name]["met_percent"] for run in runs), 2) for loss, runs in files.items()},
-                             "kernel": platform.release()},
-            "voice": {"linux_sender": {f"within_{within}_ms_at_10": mean(found, runs) for within, runs in voices.items()}},
+    every = [run for row in (*voices.values(), *files.values()) for run in row]
+    found = runs.all_of("Linux sender", every, runs.at_once(24), [net.BIN / "weir-host", net.BIN / "weir-link"])
+    return {"linux_sender": {**{f"met_percent_at_{loss}": runs.mean(found, names(row)) for loss, row in files.items()},
+                             **{f"least_percent_at_{loss}": runs.least(found, names(row)) for loss, row in files.items()},
+                             "kernel": platform.release(), "load": runs.loads(found)},
+            "voice": {"linux_sender": {f"within_{within}_ms_at_10": runs.mean(found, names(row)) for within, row in voices.items()}},
             "linux_sender_runs": {name: {**result, "met_percent": round(result["met_percent"], 3)} for name, result in found.items()}}
 
 
@@ -132,9 +104,9 @@ def plots(figures, folder):
     matplotlib.use("Agg")
     import matplotlib.pyplot as pyplot
     figure, axis = pyplot.subplots(figsize=(6, 4))
-    runs = figures["linux_sender_runs"]
+    found = figures["linux_sender_runs"]
     for loss in LOSSES:
-        axis.plot([loss] * len(SEEDS), [runs[f"frames-{loss}-{seed}"]["met_percent"] for seed in SEEDS], "o", color="#1b6ca8", alpha=.4, markersize=4)
+        axis.plot([loss] * len(SEEDS), [found[f"frames-{loss}-{seed}"]["met_percent"] for seed in SEEDS], "o", color="#1b6ca8", alpha=.4, markersize=4)
     axis.plot(LOSSES, [figures["linux_sender"][f"met_percent_at_{loss}"] for loss in LOSSES], color="#1b6ca8", label="Weir's receiver, mean")
     axis.plot(LOSSES, [100 * (1 - loss / 100) ** 2 for loss in LOSSES], "--", color="#999999", label="UDP, two datagrams a frame (computed)")
     axis.set_xlabel("% lost each way")
