@@ -8,6 +8,7 @@ OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player realtime_player realtime_source
+OWN_PROGRAMS += pages_whole pages_split
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -15,7 +16,7 @@ FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/f
 ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
 
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
-BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DMEMORY_BYTES=10240
+BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_OUTBOX_BYTES=768 -DMEMORY_BYTES=10240
 BOARD_START_lm3s6965evb := boards/cortex_m
 BOARD_KERNEL_lm3s6965evb := kernel/preempt/arch/cortex_m.c
 BOARD_PROFILE_lm3s6965evb := tiny
@@ -183,6 +184,17 @@ PROGRAM_NO_KERNEL_realtime_source := yes
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)
 PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
+# Romantiki's tasks with a send queue of one record, without and with the option that splits it in two (on the compact stack one of the build).
+PAGES_FLAGS := -DWEIR_CFG_TCP_SEND_BYTES=536
+define pages
+PROGRAM_BOARDS_$(1) := mps2-an385 lm3s6965evb
+PROGRAM_PARTS_$(1) := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/pages.c
+PROGRAM_FLAGS_$(1) := $(PAGES_FLAGS) -DPAGES_MODE=$(2)
+PROGRAM_FLAGS_$(1)_lm3s6965evb := $(PAGES_FLAGS) -DWEIR_CFG_TCP_SPLIT=$(3)
+PROGRAM_NO_KERNEL_$(1) := yes
+endef
+$(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
+$(eval $(call pages,pages_split,SOCK_SPLIT,1))
 # Embedded Xinu's devices, with two interfaces.
 PROGRAM_BOARDS_xinu_router := malta
 PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c examples/xinu/*.c) apps/loop.c
