@@ -142,6 +142,14 @@ class SerialMachine(Machine):
                 time.sleep(0.05)
 
 
+def read(connection, length):
+    """So many bytes; fewer at the stream's end. (A socket with a time limit, as Python makes it, does not wait for all by itself.)"""
+    got = b""
+    while len(got) < length and (some := connection.recv(length - len(got))):
+        got += some
+    return got
+
+
 def exchange(connection, data):
     """Sends and reads at once, so that full queues at both ends cannot block each other; returns what came back."""
     sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))

@@ -2,13 +2,12 @@
 """Every board boots in QEMU and serves, over a link that needs no privileges (QEMU's user-mode network)."""
 import pathlib
 import random
-import socket
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import BOARDS, Machine, exchange  # noqa: E402
+from boards import BOARDS, Machine, exchange, read  # noqa: E402
 
 
 @pytest.fixture(scope="module", params=BOARDS)
@@ -42,4 +41,4 @@ def test_two_at_once(machine):
         for connection in (first, second):
             connection.sendall(b"both")
         for connection in (second, first):
-            assert connection.recv(4, socket.MSG_WAITALL) == b"both"
+            assert read(connection, 4) == b"both"

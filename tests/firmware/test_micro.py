@@ -10,7 +10,7 @@ import threading
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import ADDRESS, HOST, ROOT, Machine, command, exchange  # noqa: E402
+from boards import ADDRESS, HOST, ROOT, Machine, command, exchange, read  # noqa: E402
 sys.path.insert(0, str(ROOT / "tests/interop"))
 from tcp_lab import Lab, inside, until  # noqa: E402
 
@@ -47,7 +47,7 @@ def machine():
 def test_a_bad_call_is_refused(machine, letter):
     with machine.connect(9) as rogue:
         rogue.sendall(letter.encode())
-        assert int(rogue.recv(3, socket.MSG_WAITALL)) == REFUSED[letter]
+        assert int(read(rogue, 3)) == REFUSED[letter]
     assert "may not" not in machine.console()
 
 
@@ -58,7 +58,7 @@ def test_who_touches_what_is_not_its_own_is_ended(letter):
         with machine.connect(7) as before, machine.connect(9) as rogue:
             speak(before)
             rogue.sendall(b"?")
-            assert rogue.recv(3, socket.MSG_WAITALL) == b" 0\n"
+            assert read(rogue, 3) == b" 0\n"
             rogue.sendall(letter.encode())
             machine.until("micro: rogue did what it may not")
             assert rogue.recv(16) == b""   # its sockets are closed …
@@ -137,7 +137,7 @@ def test_a_flood_of_frames_leaves_applications_their_turns():
 
         def rounds():
             rogue.sendall(b"b")
-            return int.from_bytes(rogue.recv(4, socket.MSG_WAITALL), "little")
+            return int.from_bytes(read(rogue, 4), "little")
         alone = min(rounds() for _ in range(2))   # this machine has other work, too
         flooding.set()
         thread = threading.Thread(target=flood)

@@ -3,14 +3,13 @@
 its process, and a process that ends or is killed leaves nothing."""
 import pathlib
 import random
-import socket
 import sys
 import time
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import Machine, exchange  # noqa: E402
+from boards import Machine, exchange, read  # noqa: E402
 
 KILLED, TERMINATED = -9, -15
 
@@ -95,7 +94,7 @@ def test_an_alarm_interrupts_a_call(server):
     with served(server) as connection:
         time.sleep(0.5)   # tcprecv waits, and SIGALRM comes each 50 ms
         connection.sendall(b"still")
-        assert connection.recv(5, socket.MSG_WAITALL) == b"still"
+        assert read(connection, 5) == b"still"
     assert tell(server, "a")[0] - before >= 3
     assert tell(server, "k")[0] == KILLED
 
@@ -134,7 +133,7 @@ def test_no_call_on_anothers_socket_succeeds(server):
     with served(server) as connection:
         assert tell(server, "n")[0] == 0
         connection.sendall(b"unharmed")
-        assert connection.recv(8, socket.MSG_WAITALL) == b"unharmed"
+        assert read(connection, 8) == b"unharmed"
     assert tell(server, "k")[0] == KILLED
 
 

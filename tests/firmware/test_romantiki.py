@@ -10,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import Machine, exchange  # noqa: E402
+from boards import Machine, exchange, read  # noqa: E402
 
 ECHO, MANY = 5200, 5201
 
@@ -58,7 +58,7 @@ def test_the_listing_echoes(echo):
         for length in (1, 2, 255, 256, 511, 512):
             data = bytes(range(256)) * 2
             connection.sendall(data[:length])
-            assert connection.recv(length, socket.MSG_WAITALL) == data[:length]
+            assert read(connection, length) == data[:length]
 
 
 def test_every_byte_comes_back(echo):
@@ -93,7 +93,7 @@ def sessions(request):
 
 def ask(connection, data):
     connection.sendall(data)
-    return connection.recv(len(data), socket.MSG_WAITALL)
+    return read(connection, len(data))
 
 
 def count(connection):

@@ -3,13 +3,12 @@
 import pathlib
 import random
 import re
-import socket
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from boards import Machine, exchange  # noqa: E402
+from boards import Machine, exchange, read  # noqa: E402
 
 LEAST_CHECKS = 50
 
@@ -43,7 +42,7 @@ def test_three_at_once(echo):
     for number, connection in enumerate(connections):
         connection.sendall(bytes([number]) * 100)
     for number, connection in reversed(list(enumerate(connections))):
-        assert connection.recv(100, socket.MSG_WAITALL) == bytes([number]) * 100
+        assert read(connection, 100) == bytes([number]) * 100
         connection.close()
 
 

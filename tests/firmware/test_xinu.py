@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import BOARDS, Machine, elf, exchange, free_port  # noqa: E402
+from boards import BOARDS, Machine, elf, exchange, free_port, read  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 PROGRAM = "xinu_router"
@@ -66,7 +66,7 @@ def test_two_devices_listen_at_one_port(router):
         for connection in (second, first):
             connection.sendall(b"both")
         for connection in (first, second):
-            assert connection.recv(4, socket.MSG_WAITALL) == b"both"
+            assert read(connection, 4) == b"both"
 
 
 def test_a_passive_udp_device_answers(router):
