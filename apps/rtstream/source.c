@@ -69,14 +69,36 @@ static uint64_t due_us(const struct rtstream_source *s)
     return s->options.stored ? s->first_us : s->first_us + (uint64_t)s->number * s->options.period_us;
 }
 
+static void end_media(struct rtstream_source *s)
+{
+    if (rtstream_datagrams(s->options.over)) {
+        finish(s, NULL);
+        return;
+    }
+    s->closing = true;
+    (void)weir_socket_shutdown(s->loop->weir, s->socket, WEIR_SHUT_WRITE);
+}
+
+// A stream is over when the player has closed it: until then what was written may still be on its way, or wait for the player's window.
+static void close_on(struct rtstream_source *s)
+{
+    int got = 1;
+    while (got > 0)
+        got = weir_socket_read(s->loop->weir, s->socket, s->packet, sizeof s->packet);
+    if (got != WEIR_AGAIN)
+        finish(s, got ? weir_error_name(got) : NULL);
+}
+
 static void send_on(struct rtstream_source *s, uint64_t now_us)
 {
+    if (s->closing) {
+        close_on(s);
+        return;
+    }
     bool more = s->left == 0 || write_on(s);
     while (more && !s->ended && due_us(s) <= now_us) {
         if (!next_frame(s)) {
-            if (s->socket > 0 && !rtstream_datagrams(s->options.over))
-                (void)weir_socket_shutdown(s->loop->weir, s->socket, WEIR_SHUT_WRITE);
-            finish(s, NULL);
+            end_media(s);
             return;
         }
         if (rtstream_datagrams(s->options.over))
@@ -117,7 +139,7 @@ static uint64_t poll(struct app *app, uint64_t now_us)
     if (!s->begun)
         return WEIR_NEVER;
     send_on(s, now_us);
-    if (s->ended || s->left)  // … then WRITABLE tells
+    if (s->ended || s->closing || s->left)  // … then READABLE or WRITABLE tells
         return WEIR_NEVER;
     return due_us(s) > now_us ? due_us(s) : now_us + 1;
 }
@@ -130,7 +152,7 @@ int rtstream_source_start(struct rtstream_source *s, struct loop *loop, const st
     s->app.poll = poll;
     s->watch.event = event;
     s->player = *peer;
-    s->begun = s->ended = false;
+    s->begun = s->ended = s->closing = false;
     s->number = s->left = s->postponed = 0;
     s->listening = s->socket = 0;
     if (!options->frame_bytes || options->frame_bytes > RTSTREAM_FRAME_MOST || !options->period_us)

@@ -14,6 +14,7 @@ struct rtstream_source {
     weir_socket listening, socket;
     struct weir_endpoint player;
     bool begun, ended, redundant;
+    bool closing;  // all is written; the player has not closed yet
     uint64_t first_us;
     uint32_t number;     // of the next frame
     uint32_t left;       // bytes of `frame` that did not fit the send queue yet

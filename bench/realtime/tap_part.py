@@ -34,15 +34,7 @@ class Run:
         self.frames = FRAMES if over is None else VOICE_FRAMES
 
     def media(self):
-        """A file of random bytes, or a tone: made once."""
-        path = self.folder / ("file" if self.over is None else "tone.wav")
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if self.over is None:
-                path.write_bytes(random.Random(1).randbytes(719 * 1024))
-            else:
-                tone(path, 160 * VOICE_FRAMES)
-        return path
+        return self.folder / ("file" if self.over is None else "tone.wav")
 
     def commands(self, source_address, player_address):
         if self.over is None:
@@ -94,9 +86,16 @@ def tone(path, count):
         out.writeframes((period * (count // len(period) + 1))[:count])
 
 
+def make_media(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "file").write_bytes(random.Random(1).randbytes(719 * 1024))
+    tone(folder / "tone.wav", 160 * VOICE_FRAMES)
+
+
 def measure():
     if os.geteuid() != 0:
         raise common.Failed("TAPs and network namespaces need root: run it as root, or T=sim, T=weir and T=boards without")
+    make_media(common.OUT / "realtime")
     files = {loss: [Run(loss, seed) for seed in SEEDS] for loss in LOSSES}
     voices = {over: {within: [Run(VOICE_LOSS, seed, over, within) for seed in SEEDS] for within in WITHIN} for over in VOICES}
     every = [run for row in files.values() for run in row] + [run for over in voices.values() for row in over.values() for run in row]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A player of real-time streams on a board, without a kernel: waits at port 5004 for a source of frames of 160 bytes every 20 ms (8 kHz,
-// G.711) and tells on the console how many came in time, each second and at the end. Then it waits for the next one. At port 5005, another,
-// of 2 KB every 250 ms.
+// G.711) and shows its deadlines on the console: each second how many milliseconds before its own each frame was there (negative: late; -:
+// it was passed over) and how many were in time so far; and that once more at the end. Then it waits for the next one. At port 5005,
+// another, of 2 KB every 250 ms. tools/plot_deadlines.py makes a plot of what the console showed.
 #include "boards/board.h"
 #include "boards/start.h"
 #include "rtstream/player.h"
@@ -14,6 +15,8 @@ struct channel {
     uint16_t port;
     bool over;  // the stream is
     struct rtstream_player player;
+    struct text spare;  // this second's frames
+    char line[400];
 };
 
 static struct superloop superloop;
@@ -41,16 +44,39 @@ static void say(const struct channel *channel, const char *what)
     board_puts(line);
 }
 
+static void show(struct channel *channel)
+{
+    if (channel->spare.length) {
+        text_char(&channel->spare, '\n');
+        board_puts(channel->line);
+    }
+    text_init(&channel->spare, channel->line, sizeof channel->line);
+}
+
 static void told(void *context, const struct rtstream_frame *frame)
 {
-    const struct channel *channel = context;
-    if ((frame->number + 1) * (uint64_t)channel->options.period_us % 1000000 == 0)
+    struct channel *channel = context;
+    if (!channel->spare.length) {
+        text_put(&channel->spare, channel->name);
+        text_put(&channel->spare, ", ms to spare from frame ");
+        text_u64(&channel->spare, frame->number);
+        text_char(&channel->spare, ':');
+    }
+    text_char(&channel->spare, ' ');
+    if (frame->verdict == RTSTREAM_SKIPPED)
+        text_char(&channel->spare, '-');
+    else
+        text_i64(&channel->spare, (int64_t)(frame->deadline_us - frame->now_us) / 1000);
+    if ((frame->number + 1) * (uint64_t)channel->options.period_us % 1000000 == 0) {
+        show(channel);
         say(channel, ": ");
+    }
 }
 
 static void done(void *context, const char *error)
 {
     struct channel *channel = context;
+    show(channel);
     say(channel, error ? " broke: " : " ended: ");
     channel->over = true;
 }
@@ -59,6 +85,7 @@ static void wait_for_source(struct channel *channel)
 {
     const struct weir_endpoint here = {weir_addr_any(), channel->port};
     channel->over = false;
+    text_init(&channel->spare, channel->line, sizeof channel->line);
     channel->player.told = told;
     channel->player.done = done;
     channel->player.context = channel;

@@ -2,12 +2,14 @@
 """The player of real-time streams on boards: this machine's TCP is the source."""
 import pathlib
 import re
+import subprocess
 import sys
 import time
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine  # noqa: E402
 
 
@@ -50,6 +52,16 @@ def test_a_voice(machine):
     met, late, skipped = verdict(machine, "voice", seen)
     assert met + late + skipped == 150 and met >= 140       # a busy machine may be late itself
     assert re.search(r"voice: \d+ in time", machine.console())
+
+
+def test_the_plot(machine):
+    """Of what the console showed."""
+    seen = ended(machine, "voice")
+    send(machine, 5004, 160, 0.02, 60)
+    verdict(machine, "voice", seen)
+    picture = machine.log.with_suffix(".svg")
+    subprocess.run([sys.executable, ROOT / "tools/plot_deadlines.py", machine.log, picture, "voice"], check=True)
+    assert picture.read_text().count("<circle") == 60
 
 
 def test_a_source_that_falters(machine):

@@ -95,6 +95,14 @@ def test_a_video_over_a_bad_link(ends, video):
     check(video, played, rows, 2048)
 
 
+def test_a_source_stays_until_its_player_has_all(ends, video):
+    """All is written at once, but read by the clock: the last frames are still in the source's queue then."""
+    found, played, rows = play(ends, f"stream {FOLDER / 'video'} {PORT} frame=2048 period=500 within=500 stored=1",
+                               "frame=2048 period=500 within=0 buffer=4096 stored=1", loss=0)
+    assert found["frames"] == found["met"] == 12
+    check(video, played, rows, 2048)
+
+
 @pytest.mark.parametrize("over,least", (("rtp", 85), ("red", 97), ("udp", 85)))
 def test_a_tone_over_datagrams(ends, tone, over, least):
     frames = 8000 * SECONDS // FRAME
