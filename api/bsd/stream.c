@@ -208,6 +208,18 @@ static bool at_mark(struct bsd_file *file)
 }
 #endif
 
+// Sleeps until `bytes` are there: the socket's mark is the sleeper's meanwhile, who may want fewer, or have taken some already.
+static int sleep_for(struct bsd_transfer *t, size_t bytes)
+{
+    struct bsd_file *file = t->file;
+    if (file->receive_low_water > 1)
+        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)bytes);
+    const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
+    if (file->receive_low_water > 1)
+        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)file->receive_low_water);
+    return error;
+}
+
 // Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at the urgent mark,
 // at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
 int bsd_stream_receive(struct bsd_transfer *t)
@@ -233,7 +245,7 @@ int bsd_stream_receive(struct bsd_transfer *t)
         error = moved;
         if (moved != WEIR_AGAIN || done >= target || !t->wait)
             break;
-        error = bsd_gate_sleep(file, &file->read, t->deadline_us);
+        error = sleep_for(t, t->flags & WEIR_MSG_PEEK ? target : target - done);
         if (error)
             break;
     }

@@ -145,10 +145,11 @@ enum {
     WEIR_TCP_CONGESTION = 13,
     WEIR_TCP_USER_TIMEOUT = 18,
     WEIR_TCP_RTO_MIN_US = 45,
-    WEIR_TCP_ECN = 1000,              /* enum weir_ecn of weir/socket.h; no other system has it by socket */
-    WEIR_TCP_SEND_DEADLINE_US = 1001, /* WEIR_OPTION_SEND_DEADLINE_US; nor this */
-    WEIR_TCP_REALTIME = 1002,         /* struct weir_realtime of weir/realtime.h; weir_realtime.h here */
-    WEIR_TCP_REALTIME_STATS = 1003    /* get: struct weir_realtime_stats */
+    WEIR_TCP_ECN = 1000,                /* enum weir_ecn of weir/socket.h; no other system has it by socket */
+    WEIR_TCP_SEND_DEADLINE_US = 1001,   /* WEIR_OPTION_SEND_DEADLINE_US; nor this */
+    WEIR_TCP_REALTIME = 1002,           /* struct weir_realtime of weir/realtime.h; weir_realtime.h here */
+    WEIR_TCP_REALTIME_STATS = 1003,     /* get: struct weir_realtime_stats */
+    WEIR_TCP_USER_TIMEOUT_OPTION = 1004 /* enum weir_user_timeout_option of weir/socket.h */
 };
 enum {
     WEIR_IP_TOS = 1,

@@ -45,6 +45,8 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_REALTIME 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
+#define WEIR_DEFAULT_TCP_UTO 0
+#define WEIR_DEFAULT_TCP_LOW_WATER 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
@@ -59,6 +61,8 @@
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
+#define WEIR_DEFAULT_TCP_UTO_LEAST_S 100
+#define WEIR_DEFAULT_TCP_UTO_MOST_S 3600
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
 #define WEIR_DEFAULT_TCP_SEND_BYTES 1072
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 1072
@@ -128,6 +132,8 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
+#define WEIR_DEFAULT_TCP_UTO 0
+#define WEIR_DEFAULT_TCP_LOW_WATER 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
@@ -142,6 +148,8 @@
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
+#define WEIR_DEFAULT_TCP_UTO_LEAST_S 100
+#define WEIR_DEFAULT_TCP_UTO_MOST_S 3600
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
 #define WEIR_DEFAULT_TCP_SEND_BYTES 4096
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 4096
@@ -211,6 +219,8 @@
 #define WEIR_DEFAULT_TCP_URGENT 1
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
+#define WEIR_DEFAULT_TCP_UTO 1
+#define WEIR_DEFAULT_TCP_LOW_WATER 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
 #define WEIR_DEFAULT_TCP_RATE 1
 #define WEIR_DEFAULT_TCP_PACING 1
@@ -225,6 +235,8 @@
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
+#define WEIR_DEFAULT_TCP_UTO_LEAST_S 100
+#define WEIR_DEFAULT_TCP_UTO_MOST_S 3600
 #define WEIR_DEFAULT_TCP_FIN_WAIT_2_S 60
 #define WEIR_DEFAULT_TCP_SEND_BYTES 4194304
 #define WEIR_DEFAULT_TCP_RECEIVE_BYTES 6291456
@@ -495,6 +507,18 @@
 #if WEIR_CFG_TCP_KEEPALIVE < 0 || WEIR_CFG_TCP_KEEPALIVE > 1
 #error "WEIR_CFG_TCP_KEEPALIVE must be 0 to 1: keepalive and user timeout (RFC 9293 3.8.4, RFC 5482)"
 #endif
+#ifndef WEIR_CFG_TCP_UTO  // the user timeout option: both ends tell how long data may stay unacknowledged (RFC 5482); off until a socket asks for it
+#define WEIR_CFG_TCP_UTO WEIR_DEFAULT_TCP_UTO
+#endif
+#if WEIR_CFG_TCP_UTO < 0 || WEIR_CFG_TCP_UTO > 1
+#error "WEIR_CFG_TCP_UTO must be 0 to 1: the user timeout option: both ends tell how long data may stay unacknowledged (RFC 5482); off until a socket asks for it"
+#endif
+#ifndef WEIR_CFG_TCP_LOW_WATER  // WEIR_OPTION_RECEIVE_LOW_WATER on streams
+#define WEIR_CFG_TCP_LOW_WATER WEIR_DEFAULT_TCP_LOW_WATER
+#endif
+#if WEIR_CFG_TCP_LOW_WATER < 0 || WEIR_CFG_TCP_LOW_WATER > 1
+#error "WEIR_CFG_TCP_LOW_WATER must be 0 to 1: WEIR_OPTION_RECEIVE_LOW_WATER on streams"
+#endif
 #ifndef WEIR_CFG_TCP_SYN_COOKIES  // SYN cookies when the half-open table is full (RFC 4987)
 #define WEIR_CFG_TCP_SYN_COOKIES WEIR_DEFAULT_TCP_SYN_COOKIES
 #endif
@@ -578,6 +602,18 @@
 #endif
 #if WEIR_CFG_TCP_USER_TIMEOUT_S < 10 || WEIR_CFG_TCP_USER_TIMEOUT_S > 32767
 #error "WEIR_CFG_TCP_USER_TIMEOUT_S must be 10 to 32767: unacknowledged data may stay so long before the connection is given up, s (RFC 9293 3.8.3: R2 at least 100 s)"
+#endif
+#ifndef WEIR_CFG_TCP_UTO_LEAST_S  // a user timeout told by the peer counts as no less, s (RFC 5482 3.1: 100 s, as RFC 1122 has it for R2)
+#define WEIR_CFG_TCP_UTO_LEAST_S WEIR_DEFAULT_TCP_UTO_LEAST_S
+#endif
+#if WEIR_CFG_TCP_UTO_LEAST_S < 1 || WEIR_CFG_TCP_UTO_LEAST_S > 32767
+#error "WEIR_CFG_TCP_UTO_LEAST_S must be 1 to 32767: a user timeout told by the peer counts as no less, s (RFC 5482 3.1: 100 s, as RFC 1122 has it for R2)"
+#endif
+#ifndef WEIR_CFG_TCP_UTO_MOST_S  // a user timeout told by the peer counts as no more, s (RFC 5482 6: what a stranger may have us keep)
+#define WEIR_CFG_TCP_UTO_MOST_S WEIR_DEFAULT_TCP_UTO_MOST_S
+#endif
+#if WEIR_CFG_TCP_UTO_MOST_S < 100 || WEIR_CFG_TCP_UTO_MOST_S > 32767
+#error "WEIR_CFG_TCP_UTO_MOST_S must be 100 to 32767: a user timeout told by the peer counts as no more, s (RFC 5482 6: what a stranger may have us keep)"
 #endif
 #ifndef WEIR_CFG_TCP_FIN_WAIT_2_S  // a closed socket waits so long for the peer's FIN, s
 #define WEIR_CFG_TCP_FIN_WAIT_2_S WEIR_DEFAULT_TCP_FIN_WAIT_2_S

@@ -120,8 +120,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_LINGER_S,              // −1 off; 0: close sends RST; >0: seconds close may wait (api/bsd blocks)
     WEIR_OPTION_SEND_BUFFER,           // bytes; limit of the send queue
     WEIR_OPTION_RECEIVE_BUFFER,        // bytes; limit of the receive queue. Never moves the advertised right edge left
-    WEIR_OPTION_SEND_LOW_WATER,        // bytes of room that make WRITABLE; 1
-    WEIR_OPTION_RECEIVE_LOW_WATER,     // bytes that make READABLE; 1
+    WEIR_OPTION_SEND_LOW_WATER,        // bytes of room that make WRITABLE; 1; datagrams
+    WEIR_OPTION_RECEIVE_LOW_WATER,     // bytes that make READABLE; 1; so do the end, an error, and a window too full for more
     WEIR_OPTION_OOB_INLINE,            // 0/1; 0
     WEIR_OPTION_BROADCAST,             // 0/1; 0; datagrams to broadcast addresses
     WEIR_OPTION_BIND_NETIF,            // interface index; 0 any
@@ -129,7 +129,7 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_CORK,                  // 0/1; 0; only full segments leave
     WEIR_OPTION_QUICK_ACK,             // 0/1; 0; every segment acknowledged at once
     WEIR_OPTION_MAX_SEGMENT,           // bytes, 64–65495; set before connect/listen
-    WEIR_OPTION_USER_TIMEOUT_MS,       // 0: default (RFC 5482)
+    WEIR_OPTION_USER_TIMEOUT_MS,       // 0: default; get: also what was taken over from the peer (RFC 5482)
     WEIR_OPTION_DEFER_ACCEPT_S,        // 0: off; listener
     WEIR_OPTION_TTL,                   // 1–255; 64
     WEIR_OPTION_TOS,                   // 0–255; 0 (ECN bits are the stack's on streams)
@@ -149,6 +149,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_RTO_MIN_US,  // µs, 1000–3000000; 200000 (WEIR_CFG_TCP_RTO_MIN_MS); stream: the RTO is never less than this above SRTT
     WEIR_OPTION_SEND_DEADLINE_US,  // µs, 0–10000000; 0: none; stream: what is written is of use for so long: sent again sooner, bundled
                                    // (docs/realtime.md)
+    WEIR_OPTION_USER_TIMEOUT_OPTION,  // enum weir_user_timeout_option; OFF; stream: the user timeout is told to the peer, and the peer's
+                                      // heard
     WEIR_OPTION_COUNT
 };
 // Explicit congestion notification on streams: routers mark packets in place of dropping them (RFC 3168).
@@ -158,6 +160,12 @@ enum weir_ecn {
     WEIR_ECN_PASSIVE,   // agreed to when the peer asks (Linux's tcp_ecn=2)
     WEIR_ECN_ON,        // also asked for
     WEIR_ECN_ACCURATE,  // accurate feedback (RFC 9768) asked for and agreed to; RFC 3168's with a peer that knows only that
+};
+// Whether both ends tell each other how long data may stay unacknowledged (RFC 5482). Off: a stranger could have us keep connections.
+enum weir_user_timeout_option {
+    WEIR_UTO_OFF,     // neither told nor heard
+    WEIR_UTO_ON,      // told; the peer's is followed, within limits, as long as USER_TIMEOUT_MS is 0
+    WEIR_UTO_FOLLOW,  // … and also where it was set
 };
 // WEIR_INVALID: value outside the range. WEIR_NOT_SUPPORTED: not for this socket type or profile.
 int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option option, int32_t value);

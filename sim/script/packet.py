@@ -55,6 +55,8 @@ def pack_option(option, remap=None):
         return struct.pack("!BBH", MSS, 4, values[0])
     if name == "wscale":
         return struct.pack("!BBB", WSCALE, 3, values[0])
+    if name == "uto":
+        return struct.pack("!BBH", USER_TIMEOUT, 4, values[0])
     if name == "sackOK":
         return struct.pack("!BB", SACK_OK, 2)
     if name == "TS":
@@ -96,6 +98,8 @@ def unpack_option(kind, body):
         return "mss", struct.unpack("!H", body)[0]
     if kind == WSCALE and len(body) == 1:
         return "wscale", body[0]
+    if kind == USER_TIMEOUT and len(body) == 2:
+        return "uto", struct.unpack("!H", body)[0]
     if kind == SACK_OK and not body:
         return ("sackOK",)
     if kind == TS and len(body) == 8:

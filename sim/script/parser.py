@@ -288,7 +288,7 @@ class Parser:
         name = token.text
         if name in ("nop", "eol", "sackOK"):
             return (name,)
-        if name in ("mss", "wscale"):
+        if name in ("mss", "wscale", "uto"):
             return name, self.integer()
         if name == "TS":
             self.take("word", "val")

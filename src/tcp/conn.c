@@ -184,7 +184,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
     if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) &&
-        !tcp_realtime_on(c) && !tcp_deadline_on(c))
+        !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c))
         extra_free(weir, c);
 }
 
@@ -323,6 +323,7 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     inherit(c, listener);
     tcp_pacing_inherit(weir, c, listener);
     tcp_deadline_inherit(weir, c, listener);
+    tcp_uto_inherit(weir, c, listener);
     adopt_params(weir, c, params);
     if (ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound)) {
         pool_put(&weir->tcp.conns, &weir->memory, c);

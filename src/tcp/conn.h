@@ -12,11 +12,13 @@
 #include "tcp/deadline.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
+#include "tcp/lowwater.h"
 #include "tcp/loss.h"
 #include "tcp/pacing.h"
 #include "tcp/rate.h"
 #include "tcp/rtt.h"
 #include "tcp/tcp.h"
+#include "tcp/uto.h"
 #include "weir/cc.h"
 #include "wire/tcp.h"
 
@@ -154,6 +156,12 @@ struct tcp_extra {
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;  // WEIR_OPTION_MAX_PACING_RATE: bytes/s; 0: none
 #endif
+#if WEIR_CFG_TCP_UTO
+    struct tcp_uto uto;
+#endif
+#if WEIR_CFG_TCP_LOW_WATER
+    uint32_t receive_low_water;  // bytes; 0: none
+#endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
 #endif
@@ -264,6 +272,9 @@ struct tcp_listener {
 #endif
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;
+#endif
+#if WEIR_CFG_TCP_UTO
+    uint8_t uto;  // enum weir_user_timeout_option
 #endif
 #if WEIR_CFG_REALTIME_SENDER
     uint32_t deadline_us;

@@ -190,6 +190,7 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
                        (entry->flags & HALF_OPEN_SACK ? TCP_SEEN_SACK_PERMITTED : 0);
         options.mss = entry->our_mss;
         options.window_scale = entry->rcv_scale;
+        tcp_uto_fill_syn_ack(entry->listener, &options);
     }
     tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment, &options);
     half_open_timestamps(weir, entry, &options);

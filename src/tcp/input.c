@@ -168,6 +168,8 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         tcp_receive_after_pause(weir, c, segment->length);
     heard(weir, c);
     tcp_ecn_input(weir, c, packet, segment);
+    if (segment->options.seen & TCP_SEEN_USER_TIMEOUT)
+        tcp_uto_heard(c, segment->options.user_timeout);
     if (data_after_close(weir, c, packet, segment))
         return;
     if (segment->flags & TCP_URG)

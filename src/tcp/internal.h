@@ -81,13 +81,39 @@ static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra &
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
-// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead, no deadline. (Urgent marks have their
-// flags.)
+#if WEIR_CFG_TCP_UTO
+static inline uint16_t tcp_uto_told_s(uint16_t own_s) { return own_s ? own_s : WEIR_CFG_TCP_USER_TIMEOUT_S; }
+static inline uint32_t tcp_uto_tell(uint16_t own_s, struct tcp_options *options)
+{
+    options->seen |= TCP_SEEN_USER_TIMEOUT;
+    options->user_timeout = tcp_uto_told_s(own_s);
+    return 4;
+}
+static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, struct tcp_options *options)
+{
+    if (listener->uto)
+        (void)tcp_uto_tell(listener->user_timeout_s, options);
+}
+static inline bool tcp_uto_quiet(const struct tcp_extra *extra) { return !extra->uto.owed; }
+static inline bool tcp_uto_owed(const struct tcp_conn *c) { return c->extra && c->extra->uto.owed; }
+#else
+static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, struct tcp_options *options) { (void)listener, (void)options; }
+static inline bool tcp_uto_quiet(const struct tcp_extra *extra) { return (void)extra, true; }
+static inline bool tcp_uto_owed(const struct tcp_conn *c) { return (void)c, false; }
+static inline void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds) { c->user_timeout_s = seconds; }
+#endif
+#if WEIR_CFG_TCP_LOW_WATER
+static inline bool tcp_low_water_quiet(const struct tcp_extra *extra) { return !extra->receive_low_water; }
+#else
+static inline bool tcp_low_water_quiet(const struct tcp_extra *extra) { return (void)extra, true; }
+#endif
+// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead, no deadline, nothing to tell or to hold
+// back. (Urgent marks have their flags.)
 static inline bool tcp_extra_quiet(const struct tcp_conn *c)
 {
     const struct tcp_extra *extra = c->extra;
     return !extra || (!(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead || tcp_deadline_on(c)) &&
-                      tcp_realtime_quiet(extra));
+                      tcp_realtime_quiet(extra) && tcp_uto_quiet(extra) && tcp_low_water_quiet(extra));
 }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need

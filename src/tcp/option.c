@@ -116,7 +116,7 @@ static int set_user_timeout(struct sock *sock, int32_t value)
     if (sock->kind == SOCK_LISTENER)
         ((struct tcp_listener *)sock)->user_timeout_s = seconds;
     else
-        ((struct tcp_conn *)sock)->user_timeout_s = seconds;
+        tcp_uto_chosen((struct tcp_conn *)sock, seconds);
     return WEIR_OK;
 }
 
@@ -148,6 +148,11 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
 {
     switch (option) {
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
+    case WEIR_OPTION_USER_TIMEOUT_OPTION:
+        return sock->kind == SOCK_LISTENER ? tcp_uto_listener_set((struct tcp_listener *)sock, (uint8_t)value)
+                                           : tcp_uto_set(weir, (struct tcp_conn *)sock, (uint8_t)value);
+    case WEIR_OPTION_RECEIVE_LOW_WATER:
+        return sock->kind == SOCK_LISTENER ? WEIR_NOT_SUPPORTED : tcp_low_water_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
     case WEIR_OPTION_RTO_MIN_US: return set_rto_floor(weir, sock, value);
     case WEIR_OPTION_SEND_DEADLINE_US:
@@ -202,6 +207,8 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)tcp_send_queued(c); return WEIR_OK;
     case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)tcp_unsent(c); return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
+    case WEIR_OPTION_USER_TIMEOUT_OPTION: *value = tcp_uto_get(c); return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_LOW_WATER: *value = tcp_low_water_get(c); return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)c->rtt.floor_us; return WEIR_OK;
     case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_get(c); return WEIR_OK;
@@ -219,6 +226,7 @@ static int get_listener(struct tcp_listener *listener, enum weir_option option, 
         return WEIR_OK;
     case WEIR_OPTION_DEFER_ACCEPT_S: *value = listener->defer_accept_s; return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
+    case WEIR_OPTION_USER_TIMEOUT_OPTION: *value = tcp_uto_listener_get(listener); return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)listener->rto_floor_us; return WEIR_OK;
     case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_listener_get(listener); return WEIR_OK;

@@ -244,13 +244,14 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
     options->sack_count = 0;
     if (plan->flags & TCP_SYN) {
         fill_syn_options(weir, c, plan->flags & TCP_ACK, options);
+        tcp_uto_fill(c, true, options);
         return;
     }
     if (c->flags & TCP_USE_TIMESTAMPS) {
         options->seen = TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, options);
     }
-    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), options);
+    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), options) + tcp_uto_fill(c, false, options);
     if (tcp_sack_pending(c))
         tcp_sack_fill(c, options, sack_room(c, plan, taken));
 }
@@ -258,10 +259,10 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
 // What one segment carries beside its options: c->mss has the timestamps subtracted, the others come and go (RFC 6691 §2).
 static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan)
 {
-    if (!(tcp_sack_pending(c) || c->flags & TCP_ECN_BUSY) || plan->flags & TCP_SYN)
+    if (!(tcp_sack_pending(c) || c->flags & TCP_ECN_BUSY || tcp_uto_owed(c)) || plan->flags & TCP_SYN)
         return c->mss;
     struct tcp_options options = {0};
-    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), &options);
+    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), &options) + tcp_uto_fill(c, false, &options);
     if (tcp_sack_pending(c))
         tcp_sack_fill(c, &options, sack_room(c, plan, taken));
     return c->mss - taken - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
@@ -370,6 +371,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
         count(weir, WEIR_COUNT_TCP_SENT);
         TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
         tcp_ecn_left(c, &segment, not_fresh(plan));
+        tcp_uto_left(c, &segment);
         tcp_lane_keep(weir, c, &out);
     }
     return verdict;

@@ -184,7 +184,8 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
         stream_drop(&weir->memory, c->receive, stream_length(c->receive));
         return;
     }
-    sock_event(&weir->socks, &c->sock, WEIR_READABLE);
+    if (tcp_low_water_met(weir, c))
+        sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
 // RFC 2883 §4.2.2: a segment that fills a hole and goes on into what is there already: the first part of that is reported.

@@ -185,14 +185,14 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 // --- firing --------------------------------------------------------------------------------------------------------------------------
 
 // Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window is alive: only a
-// user timeout that was asked for ends that (§3.8.6.1, RFC 6429). When the user has closed there is nobody left to ask for one, and a peer
-// could hold our memory for as long as it likes (Sockstress): then time runs out however it answers.
+// user timeout that our own user asked for ends that (§3.8.6.1, RFC 6429). When the user has closed there is nobody left to ask for one,
+// and a peer could hold our memory for as long as it likes (Sockstress): then time runs out however it answers.
 static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t waiting_ms = weir->now_ms - c->progress_ms;
     if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
         return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
-    if ((c->flags & (TCP_PERSIST | TCP_CLOSED_BY_USER)) == TCP_PERSIST && !c->user_timeout_s)
+    if ((c->flags & (TCP_PERSIST | TCP_CLOSED_BY_USER)) == TCP_PERSIST && (!c->user_timeout_s || tcp_uto_adopted(c)))
         return min_u32(waiting_ms, weir->now_ms - c->last_received_ms) >= user_timeout_ms(c);
     return waiting_ms >= user_timeout_ms(c);
 }

@@ -175,14 +175,14 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
 }
 
 // Readiness now (include/weir/socket.h).
-static uint8_t conn_ready(const struct tcp_conn *c)
+static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
 {
     uint8_t ready = 0;
     if (c->error)
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
     if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
         ready |= WEIR_READABLE | WEIR_READ_CLOSED;
-    if (tcp_receive_queued(c) && !tcp_realtime_on(c))
+    if (tcp_receive_queued(c) && !tcp_realtime_on(c) && tcp_low_water_met(weir, c))
         ready |= WEIR_READABLE;
     if (tcp_urgent_pending(c))
         ready |= WEIR_URGENT;
@@ -200,7 +200,7 @@ uint8_t tcp_ready(struct weir *weir, struct sock *sock)
     if (sock->kind == SOCK_LISTENER)
         return ((const struct tcp_listener *)sock)->accept_head ? WEIR_READABLE : 0;
     struct tcp_conn *c = (struct tcp_conn *)sock;
-    const uint8_t ready = (uint8_t)(conn_ready(c) | (tcp_realtime_on(c) && tcp_realtime_readable(weir, c) ? WEIR_READABLE : 0));
+    const uint8_t ready = (uint8_t)(conn_ready(weir, c) | (tcp_realtime_on(c) && tcp_realtime_readable(weir, c) ? WEIR_READABLE : 0));
     if (!(ready & WEIR_WRITABLE))
         c->flags |= TCP_WRITE_BLOCKED;  // somebody asked: tell when it changes
     return ready;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// TCP header and options (RFC 9293 §3.1, §3.2; RFC 7323; RFC 2018; RFC 9768; RFC 5482 is read by option number only).
+// TCP header and options (RFC 9293 §3.1, §3.2; RFC 7323; RFC 2018; RFC 5482; RFC 9768).
 #ifndef WIRE_TCP_H
 #define WIRE_TCP_H
 

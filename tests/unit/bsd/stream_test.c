@@ -82,6 +82,15 @@ static void waitall_waits_until_the_end_or_the_timeout(void **state)
     world_close(&w);
 }
 
+static void *send_late(void *argument)
+{
+    const struct world *w = argument;
+    assert_int_equal(bsd_send(w->bsd, client, "ab", 2, 0), 2);
+    usleep(30000);
+    assert_int_equal(bsd_send(w->bsd, client, "cd", 2, 0), 2);
+    return NULL;
+}
+
 static void low_water_holds_a_reader_back(void **state)
 {
     struct world w;
@@ -98,6 +107,32 @@ static void low_water_holds_a_reader_back(void **state)
     const uint64_t before = posix_now_us();
     assert_int_equal(bsd_recv(w.bsd, server, text, 16, 0), 2);
     assert_true(posix_now_us() - before >= 20000);
+    world_close(&w);
+}
+
+// Who waits for fewer than the mark, or has some already, is woken all the same; who asks whether it is worth reading is not.
+static void low_water_is_about_what_is_wanted(void **state)
+{
+    struct world w;
+    char text[16];
+    const int low = 6;
+    const struct weir_timeval time = {2, 0};
+    (void)state;
+    open_streams(&w);
+    assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &low, sizeof low), 0);
+    assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &time, sizeof time), 0);
+    struct weir_pollfd one = {.fd = server, .events = WEIR_POLLIN};
+    assert_int_equal(bsd_send(w.bsd, client, "1234", 4, 0), 4);
+    assert_int_equal(bsd_poll(w.bsd, &one, 1, 50), 0);
+    assert_int_equal(bsd_recv(w.bsd, server, text, 3, 0), 3);
+    assert_int_equal(bsd_recv(w.bsd, server, text, 16, WEIR_MSG_DONTWAIT), 1);
+    const uint64_t before = posix_now_us();
+    pthread_t late;
+    assert_int_equal(pthread_create(&late, NULL, send_late, &w), 0);  // two, and after a while two more
+    assert_int_equal(bsd_recv(w.bsd, server, text, 4, 0), 4);
+    assert_memory_equal(text, "abcd", 4);
+    assert_true(posix_now_us() - before < 1000000);
+    assert_int_equal(pthread_join(late, NULL), 0);
     world_close(&w);
 }
 
@@ -220,11 +255,11 @@ static void urgent_data_is_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_pass_both_ways),          cmocka_unit_test(vectors_gather_and_scatter),
-        cmocka_unit_test(peek_leaves_the_data),          cmocka_unit_test(waitall_waits_until_the_end_or_the_timeout),
-        cmocka_unit_test(low_water_holds_a_reader_back), cmocka_unit_test(a_full_queue_blocks_the_writer),
-        cmocka_unit_test(large_writes_come_out_whole),   cmocka_unit_test(writing_to_a_gone_peer),
-        cmocka_unit_test(urgent_data_is_apart),
+        cmocka_unit_test(bytes_pass_both_ways),           cmocka_unit_test(vectors_gather_and_scatter),
+        cmocka_unit_test(peek_leaves_the_data),           cmocka_unit_test(waitall_waits_until_the_end_or_the_timeout),
+        cmocka_unit_test(low_water_holds_a_reader_back),  cmocka_unit_test(low_water_is_about_what_is_wanted),
+        cmocka_unit_test(a_full_queue_blocks_the_writer), cmocka_unit_test(large_writes_come_out_whole),
+        cmocka_unit_test(writing_to_a_gone_peer),         cmocka_unit_test(urgent_data_is_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
