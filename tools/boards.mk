@@ -57,10 +57,12 @@ BOARD_DRIVERS_malta := drivers/pcnet.c drivers/slip.c drivers/ns16550.c boards/b
 BOARD_LIBS_malta := -lgcc
 BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
 
-# The host's own compiler, in 32 bits; its libraries are of the other size, so there are none. No vector unit: no thread has its registers.
+# The host's own compiler, in 32 bits; its libraries are of the other size, so there are none. No vector unit: no thread has its registers. A copy
+# whose length is not known is a call: what gcc has for an i686 instead, rep movsb, goes byte by byte on many machines and in QEMU.
 BOARD_TOOLS_pc :=
 BOARD_FLAGS_pc := -m32 -march=i686 -mgeneral-regs-only -U__linux__ -U__unix__ -O2 -fno-pic -fno-pie -fno-stack-protector -fcf-protection=none \
-    -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables -Iboards/x86/include -DMEMORY_BYTES=262144
+    -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables -mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign \
+    -Iboards/x86/include -DMEMORY_BYTES=262144
 BOARD_START_pc := boards/x86
 BOARD_KERNEL_pc := kernel/preempt/arch/x86.c kernel/preempt/arch/plain_call.c
 BOARD_PROFILE_pc := full
