@@ -4,7 +4,7 @@
 LWIP_RAW_FORMS := lwip_raw lwip_raw_lto
 
 .PHONY: bench-metal bench-echo bench-boot bench-micro bench-guests
-## make bench-metal   the figures on the metal, lwIP and Linux guests beside ours: build/bench/metal.json, metal.html (40 minutes; one that was
+## make bench-metal   the figures on the metal, lwIP and Linux guests beside ours: build/bench/metal.json, metal.html (an hour, most of it with loss; one that was
 ##                 interrupted goes on. T='echo boot': some of the parts; FRESH=1: from the beginning)
 bench-metal:
 	@tools/need.sh bench-metal

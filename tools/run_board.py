@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The demonstration of `make run BOARD=name`: the board's firmware in QEMU on a TAP in a private network namespace, Linux's own clients at work
 against it. Where TAP is not permitted QEMU's user-mode network carries TCP instead. --once: stop after the demonstration. Exit status 0
-only when every step worked. Logs: build/run/."""
+only when every step worked. Logs: build/run/BOARD/."""
 import os
 import pathlib
 import re
@@ -73,8 +73,10 @@ def connections(connect):
 
 
 class Demonstration:
-    def __init__(self):
-        self.failures = 0
+    def __init__(self, board):
+        self.board, self.logs, self.failures = board, LOGS / board, 0
+        shutil.rmtree(self.logs, ignore_errors=True)
+        self.logs.mkdir(parents=True)
 
     def step(self, title, function, *words):
         try:
@@ -83,17 +85,17 @@ class Demonstration:
             self.failures += 1
             print(f"  FAIL  {title:<24}{str(error).strip() or type(error).__name__}", flush=True)
 
-    def on_tap(self, board, once):
-        with Lab(LOGS) as lab:
+    def on_tap(self, once):
+        with Lab(self.logs) as lab:
             linux = lab.here()
             linux.up("lo")
             lab.tap(linux, "weir0")
             linux.address("weir0", f"{HOST}/24")
-            machine = linux.start(*command(board, "tap,ifname=weir0,script=no,downscript=no"), log=LOGS / "qemu.log")
+            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no"), log=self.logs / "qemu.log")
             began = time.monotonic()
             if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 30) or machine.poll() is not None:
                 raise Failed(f"the firmware did not start: {machine.output()[-500:]}")
-            print(f"{board} in QEMU at {ADDRESS}, Linux at {HOST}; on its console after {time.monotonic() - began:.2f} s: {said(machine)}\n",
+            print(f"{self.board} in QEMU at {ADDRESS}, Linux at {HOST}; on its console after {time.monotonic() - began:.2f} s: {said(machine)}\n",
                   flush=True)
             self.step("ping", ping, linux)
             self.step("echo", echo, lambda: socket.create_connection((ADDRESS, 7), 20))
@@ -101,23 +103,23 @@ class Demonstration:
             self.step("the cable pulled", cable, linux)
             self.end(once, lambda: machine.wait(), f"nsenter --net -t {os.getpid()} nc {ADDRESS} 7")
 
-    def without(self, board, once):
-        with Machine(board, log=LOGS / "qemu.log") as machine:
+    def without(self, once):
+        with Machine(self.board, log=self.logs / "qemu.log") as machine:
             machine.until("port 7")
-            print(f"{board} in QEMU; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
+            print(f"{self.board} in QEMU; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
             self.step("echo", echo, lambda: machine.connect(7))
             self.step("connections", connections, lambda: machine.connect(7))
             self.end(once, lambda: machine.process.wait(), f"nc 127.0.0.1 {machine.ports[7]}")
 
     def end(self, once, stay, reach):
-        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run/'}", flush=True)
+        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run/{self.board}/'}", flush=True)
         if once or self.failures:
             return
         print(f"\nThe board stays up until Ctrl-C: {reach}", flush=True)
         try:
             stay()
             self.failures += 1
-            print("QEMU ended by itself; see build/run/qemu.log")
+            print(f"QEMU ended by itself; see build/run/{self.board}/qemu.log")
         except KeyboardInterrupt:
             print()
 
@@ -157,11 +159,9 @@ def main():
         sys.exit(f"there is no board {board!r}; there are " + "; ".join(f"{found.name} ({found.about})" for found in BOARDS.values()))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     tap = enter_private_network()
-    shutil.rmtree(LOGS, ignore_errors=True)
-    LOGS.mkdir(parents=True)
-    demonstration = Demonstration()
+    demonstration = Demonstration(board)
     try:
-        (demonstration.on_tap if tap else demonstration.without)(board, "--once" in sys.argv)
+        (demonstration.on_tap if tap else demonstration.without)("--once" in sys.argv)
     except (Failed, RuntimeError) as error:
         sys.exit(f"  FAIL  {error}")
     return 1 if demonstration.failures else 0

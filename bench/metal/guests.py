@@ -317,7 +317,7 @@ def main():
     words = argparse.ArgumentParser()
     words.add_argument("what", nargs="*")
     words.add_argument("--runs", type=int, default=15)
-    words.add_argument("--lossy-runs", type=int, default=9)   # half a minute each
+    words.add_argument("--lossy-runs", type=int, default=15)   # half a minute each
     given = words.parse_args()
     if given.what[:1] == ["one"]:
         _, address, way, size, cc = given.what
