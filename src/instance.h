@@ -32,7 +32,17 @@ struct handles {
     uint32_t segment_count, slots, limit;
     uint32_t free_first, free_last;  // index + 1
     uint32_t free_count;
+#if WEIR_CFG_FAST_PATH
+    weir_socket recent;            // the stream socket of the last call, which is rather that of the next one, too; 0: none
+    struct tcp_conn *recent_conn;  // … its connection
+#endif
 };
+
+#if WEIR_CFG_FAST_PATH
+static inline void handles_forget_recent(struct handles *handles) { handles->recent = 0; }
+#else
+static inline void handles_forget_recent(struct handles *handles) { (void)handles; }
+#endif
 
 struct weir {
     const struct weir_port *port;

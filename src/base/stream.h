@@ -68,6 +68,7 @@ struct stream {
     uint32_t capacity;    // bytes for which there are pieces, from offset 0; room <= capacity
     uint32_t skip;        // bytes of the first piece already dropped
     uint32_t first_size;  // of the first piece, as below; 0: none
+    uint32_t again;  // with everything dropped, the one piece there is has this capacity, used from its beginning again; 0: not so simple
     uint8_t *first_data;
     struct stream_piece *pieces;  // those in use are [first, first + count)
     uint32_t first, count, slots;
@@ -139,11 +140,9 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
 
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
-    // All of small messages, the one piece of which is used from its beginning again.
-    if (bytes == stream->room && stream->first_data == stream->embedded && stream->count == 1 && !stream->spare &&
-        stream->slots == STREAM_PIECES) {
+    if (bytes == stream->room && stream->again) {
         stream->length = stream->room = stream->skip = 0;
-        stream->capacity = stream->first_size;
+        stream->capacity = stream->again;
         return;
     }
     if (bytes >= stream->room || stream->skip + bytes >= stream->first_size) {

@@ -32,7 +32,7 @@ struct stream *stream_open(struct memory *memory, uint32_t limit)
     stream->taken = sizeof *stream;
     stream->own_pieces[0] = (struct stream_piece){stream->embedded, NULL, NULL, 0, STREAM_EMBEDDED, 0};
     stream->count = 1;
-    stream->capacity = stream->first_size = STREAM_EMBEDDED;
+    stream->capacity = stream->first_size = stream->again = STREAM_EMBEDDED;
     stream->first_data = stream->embedded;
     return stream;
 }
@@ -42,11 +42,14 @@ static inline struct stream_piece *stream_piece_at(const struct stream *stream, 
     return &stream->pieces[stream->first + index];
 }
 
-static void stream_first_changed(struct stream *stream)
+// Pieces, or the spare chunk, have changed: what is remembered of the first, and what stream_rest() would come to.
+static void stream_changed(struct stream *stream)
 {
     const struct stream_piece *piece = stream_piece_at(stream, 0);
+    const bool simple = stream->count == 1 && !stream->spare && stream->slots <= STREAM_DIRECTORY_KEPT;
     stream->first_data = stream->count ? piece->data : NULL;
     stream->first_size = stream->count ? piece->size : 0;
+    stream->again = simple && (piece->data == stream->embedded || piece->taken == piece->size) ? piece->size : 0;
 }
 
 static void stream_put(struct memory *memory, struct stream *stream, void *pointer, uint32_t bytes)
@@ -80,8 +83,8 @@ static void stream_remove_first(struct memory *memory, struct stream *stream)
     stream->first = stream->count ? stream->first + 1 : 0;
     if (stream->count && stream_piece_at(stream, 0)->size != STREAM_CHUNK)
         stream->odd--;
-    stream_first_changed(stream);
     stream_let_go(memory, stream, &piece);
+    stream_changed(stream);
 }
 
 static void stream_remove_last(struct memory *memory, struct stream *stream)
@@ -92,8 +95,8 @@ static void stream_remove_last(struct memory *memory, struct stream *stream)
         stream->odd--;
     if (!stream->count)
         stream->first = 0;
-    stream_first_changed(stream);
     stream_let_go(memory, stream, &piece);
+    stream_changed(stream);
 }
 
 void stream_close(struct memory *memory, struct stream *stream)
@@ -139,7 +142,7 @@ static void stream_append(struct stream *stream, const struct stream_piece *piec
     stream->capacity += to->size;
     if (stream->count++ && to->size != STREAM_CHUNK)
         stream->odd++;
-    stream_first_changed(stream);
+    stream_changed(stream);
 }
 
 // One more chunk, for `need` bytes beyond what exists. False: no memory.
@@ -250,19 +253,11 @@ static void stream_rest(struct memory *memory, struct stream *stream)
         stream_free_spare(memory, stream);
     piece->size = piece->taken ? piece->taken : STREAM_EMBEDDED;
     stream->capacity = piece->size;
-    stream_first_changed(stream);
+    stream_changed(stream);
 }
 
 void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
-    if (bytes == stream->room && stream->count == 1 && !stream->spare && stream->slots <= STREAM_DIRECTORY_KEPT) {
-        const struct stream_piece *piece = stream_piece_at(stream, 0);
-        if (piece->data == stream->embedded || piece->taken == piece->size) {  // what stream_rest() comes to, most often
-            stream->length = stream->room = stream->skip = 0;
-            stream->capacity = stream->first_size;
-            return;
-        }
-    }
     stream->skip += bytes;
     stream->length -= bytes;
     stream->room -= bytes;
@@ -296,7 +291,7 @@ static void stream_cut(struct memory *memory, struct stream *stream)
         stream_remove_last(memory, stream);
     }
     stream->capacity = stream->length;
-    stream_first_changed(stream);
+    stream_changed(stream);
 }
 
 void stream_trim(struct memory *memory, struct stream *stream)

@@ -154,4 +154,5 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
     cubic->last_us = sample->now_us;
 }
 
-const struct weir_cc weir_cc_cubic = {.name = "cubic", .state_bytes = sizeof(struct cubic), .ack = cubic_ack, .event = cubic_event};
+const struct weir_cc weir_cc_cubic = {
+    .name = "cubic", .state_bytes = sizeof(struct cubic), .only_grows = true, .ack = cubic_ack, .event = cubic_event};

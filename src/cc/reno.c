@@ -25,4 +25,5 @@ static void reno_event(void *state, enum weir_cc_event event, const struct weir_
     cc_event(&reno->loss, event, sample, window, cc_reduced(event, flight, flight / 2, 819));  // 0.8 (RFC 8511 §3.1)
 }
 
-const struct weir_cc weir_cc_reno = {.name = "reno", .state_bytes = sizeof(struct reno), .ack = reno_ack, .event = reno_event};
+const struct weir_cc weir_cc_reno = {
+    .name = "reno", .state_bytes = sizeof(struct reno), .only_grows = true, .ack = reno_ack, .event = reno_event};

@@ -207,6 +207,7 @@ void handle_free(struct weir *weir, struct sock *sock)
     sock->flags &= (uint8_t)~SOCK_HANDLED;
     sock->handle = 0;
     slot_release(&weir->handles, index, generation);
+    handles_forget_recent(&weir->handles);
 }
 
 void **handle_user(struct weir *weir, weir_socket socket, bool make)
@@ -223,13 +224,17 @@ struct sock *handle_sock(const struct weir *weir, weir_socket socket)
     const uint32_t index = (uint32_t)socket & INDEX_MASK;
     if (socket <= 0 || index >= weir->handles.slots)
         return NULL;
-    struct sock *sock = slot_sock(slot_at(&weir->handles, index));
-    return sock && sock->handle == socket ? sock : NULL;
+    const struct slot *slot = slot_at(&weir->handles, index);
+    if (slot->word & 1)
+        return NULL;  // free
+    struct sock *sock = (struct sock *)slot->word;
+    return sock->handle == socket ? sock : NULL;
 }
 
 void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock)
 {
     sock->handle = socket;
     sock->flags |= SOCK_HANDLED;
+    handles_forget_recent(&weir->handles);
     slot_at(&weir->handles, (uint32_t)socket & INDEX_MASK)->word = (uintptr_t)sock;
 }

@@ -15,7 +15,7 @@ static inline struct tcp_listener *sock_listener(struct sock *sock) { return (st
 static inline struct datagram *sock_datagram(struct sock *sock) { return (struct datagram *)(void *)sock; }
 
 // The connection behind a handle in *conn, or why there is none: WEIR_BAD_SOCKET, WEIR_LISTENING, WEIR_NOT_SUPPORTED.
-int socket_conn(const struct weir *weir, weir_socket socket, struct tcp_conn **conn);
+int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn);
 
 // The sock in a slot of the handle table (index below weir->handles.slots); NULL: the slot is free.
 struct sock *handle_at(const struct weir *weir, uint32_t index);

@@ -29,27 +29,34 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     // In slow start half a window in flight already says that the window, not the application, is the limit (RFC 7661 §4.1).
     const bool slow_start = cwnd < c->flow->window.ssthresh;
     const bool cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && prior_inflight > cwnd / 2);
+    const bool recovering = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c);
+    const uint32_t rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
+    uint32_t held = 0;
+    if (c->flow->window.ssthresh == WEIR_CC_UNLIMITED) {  // the first slow start: later ones know where it ends
+        if (WEIR_CFG_TCP_HYSTART && acked && !recovering && !cc->owns_slow_start)
+            held = tcp_hystart_ack(weir, c, rtt_us, acked);
+        if (WEIR_CFG_FAST_PATH && cc->only_grows && !cwnd_limited)
+            return;
+    }
     struct weir_cc_sample sample = {
         .now_us = weir->now,
         .acked = acked,
         .acked_again = acked - min_u32(acked, delta->delivered - delta->sacked),
+        .slow_start_held = held,
         .sacked = delta->sacked,
         .lost = delta->newly_lost,
         .ce = delta->ce,
         .inflight = inflight,
         .prior_inflight = prior_inflight,
         .mss = c->mss,
-        .rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0,
+        .rtt_us = rtt_us,
         .srtt_us = rtt_smoothed(&c->rtt),
         .min_rtt_us = c->rtt.min_us,
         .acked_segments = acked <= c->mss ? acked != 0 : (uint16_t)min_u32((acked + c->mss - 1) / c->mss, UINT16_MAX),
         .app_limited = !cwnd_limited,
         .cwnd_limited = cwnd_limited,
-        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c),
+        .in_recovery = recovering,
     };
-    // The first slow start: later ones know where it ends.
-    if (WEIR_CFG_TCP_HYSTART && c->flow->window.ssthresh == WEIR_CC_UNLIMITED && acked && !sample.in_recovery && !cc->owns_slow_start)
-        tcp_hystart_ack(weir, c, &sample);
     if (WEIR_CFG_TCP_RATE && cc->wants_rate)
         tcp_rate_sample(weir, c, delta, &sample);
     cc->ack(c->flow->cc_state, &sample, &c->flow->window);

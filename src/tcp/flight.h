@@ -171,17 +171,17 @@ void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
 // Everything below `una` is acknowledged. Adds to *delta (the caller zeroes it).
 void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delta);
 #if WEIR_CFG_TCP_SACK
-// No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is when the newest of what is acknowledged was
-// sent; false: for the round-trip time, that is not known well enough.
+// No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is the newest record that is acknowledged, in
+// part at least, which is good until the log is changed; *known: it says when that was sent well enough for the round-trip time.
 static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
-static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct flight_delta *delta)
+static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     const struct flight_record *r = &f->record[f->head];
     const uint32_t count = f->count;
     uint32_t index = 0, start = f->start;
     for (; index < count && seq_le(r->end, una); index++, r++)
         start = r->end;
-    bool known = true;
+    *known = true;
     f->count = (uint16_t)(count - index);
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
     if (index == count) {
@@ -190,14 +190,19 @@ static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct fli
     } else if (start == una) {
         r--;
     } else {  // part of a record, which knows when its last byte was sent: joined ones say nothing of the others
-        known = index || !seq_lt(start, f->coarse);
+        *known = index || !seq_lt(start, f->coarse);
         r -= seq_lt(start, f->coarse) && index;
         f->coarse = seq_lt(start, f->coarse) ? f->coarse : una;
     }
     f->start = f->fack = una;
-    delta->rtt_sent_us = delta->newest_sent_us = r->sent;
-    flight_stamp_take(delta, r);
-    return known;
+    return r;
+}
+// What there is to say of it: `acked` bytes.
+static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
+{
+    struct flight_delta delta = {.delivered = acked, .rtt_sent_us = r->sent, .newest_sent_us = r->sent, .rtt_valid = known};
+    flight_stamp_take(&delta, r);
+    return delta;
 }
 // [left, right) is SACKed (within start..end; the caller checked). Adds to *delta. Work: a binary search, and the records covered.
 void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta);
@@ -207,9 +212,13 @@ void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *del
 #endif
 #if !WEIR_CFG_TCP_SACK
 static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
-static inline bool flight_acked_plain(struct flight *f, uint32_t una, struct flight_delta *delta)
+static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
-    return (void)f, (void)una, (void)delta, false;
+    return (void)f, (void)una, (void)known, NULL;
+}
+static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
+{
+    return (void)r, (void)known, (struct flight_delta){.delivered = acked};
 }
 #endif
 // The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.

@@ -11,11 +11,15 @@
 struct weir;
 struct tcp_conn;
 
+#define HYSTART_NO_RTT UINT32_MAX
+#define HYSTART_SAMPLES 8u           // of a round, before its round-trip time counts (RFC 9406 §4.3, N_RTT_SAMPLE)
+#define HYSTART_LEAST_RISE_US 4000u  // … MIN_RTT_THRESH
+
 #if WEIR_CFG_TCP_HYSTART
 // Of a flow.
 struct tcp_hystart {
     uint32_t round_end;    // snd.nxt when the round began (RFC 9406: windowEnd)
-    uint32_t last_us;      // smallest RTT of the round before; UINT32_MAX: none
+    uint32_t last_us;      // smallest RTT of the round before; HYSTART_NO_RTT: none
     uint32_t current_us;   // … of this round so far
     uint32_t baseline_us;  // in CSS: the RTT that led to it
     uint32_t credit;       // in CSS: acknowledged bytes not yet worth a byte of growth
@@ -24,12 +28,33 @@ struct tcp_hystart {
     bool running;
 };
 
-// An acknowledgement in the first slow start: sets sample->slow_start_held. The algorithm may be told that slow start is over.
-void tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, struct weir_cc_sample *sample);
-#else
-static inline void tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, struct weir_cc_sample *sample)
+// An acknowledgement in the first slow start, with its round-trip time (0: none). Returns how much of `acked` shall not count for growth.
+// The algorithm may be told that slow start is over.
+uint32_t tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, uint32_t rtt_us, uint32_t acked);
+
+static inline void tcp_hystart_round(struct tcp_hystart *h, uint32_t last_us, uint32_t round_end)
 {
-    (void)weir, (void)c, (void)sample;
+    h->round_end = round_end;
+    h->last_us = last_us;
+    h->current_us = HYSTART_NO_RTT;
+    h->samples = 0;
+}
+// What tcp_hystart_ack comes to for nearly all of them, where no growth is asked for: no rise. false: nothing was done.
+static inline bool tcp_hystart_glance(struct tcp_hystart *h, uint32_t una, uint32_t nxt, uint32_t rtt_us)
+{
+    const uint32_t current_us = min_u32(h->current_us, rtt_us), samples = h->samples + (h->samples < HYSTART_SAMPLES);
+    if (!h->running || h->css_rounds || !rtt_us || (samples == HYSTART_SAMPLES && current_us >= h->last_us + HYSTART_LEAST_RISE_US))
+        return false;
+    h->current_us = current_us;
+    h->samples = (uint8_t)samples;
+    if (!seq_lt(una, h->round_end))
+        tcp_hystart_round(h, current_us, nxt);
+    return true;
+}
+#else
+static inline uint32_t tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, uint32_t rtt_us, uint32_t acked)
+{
+    return (void)weir, (void)c, (void)rtt_us, (void)acked, 0;
 }
 #endif
 

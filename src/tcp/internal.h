@@ -182,6 +182,8 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     return c->rcv.nxt + (queued + kept <= limit + unit ? min_u32(kept, most) : old);
 }
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the reader freed space
+// With more than half of the window open not much can be gained.
+static inline bool tcp_receive_window_wide(const struct tcp_conn *c) { return c->rcv.edge - c->rcv.nxt > c->receive_limit / 2; }
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
@@ -241,10 +243,32 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
+// The same for a connection at peace (predict.c), which leaves the deadline to be worked out later; whatever else looks at it has to settle
+// that before.
+#if WEIR_CFG_FAST_PATH
+void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c);
+static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flow && c->flow->wait == TCP_WAIT_USUAL)
+        tcp_timers_settle_usual(weir, c);
+}
+#else
+static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+#endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
-// tlp.c, frto.c: what output and prediction ask for each segment
+// hystart.c, tlp.c, frto.c: what output and prediction ask for each segment
+#if WEIR_CFG_TCP_HYSTART
+static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
+{
+    return tcp_hystart_glance(&c->flow->hystart, c->snd.una, c->snd.nxt, rtt_us);
+}
+#else
+static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
+#endif
 #if WEIR_CFG_TCP_TLP
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
@@ -265,15 +289,18 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet);
 // A segment of ours left the long way, its header is in `out`: the next one may take the lane.
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out);
-// Segments of ours to leave by the lane, one after another: `count` of `length` bytes each from `seq` on. No SYN.
-struct tcp_lane_order {
-    uint32_t seq, length, count;  // seq and count: of what is left, afterwards
-    uint32_t push_end;            // the segment that ends here gets PSH
+// A segment of ours to leave by the lane. No SYN.
+struct tcp_lane_segment {
+    uint32_t seq, length;
     uint8_t flags, tos;
     bool holdable;  // sent for the first time: its bytes may be lent for longer
 };
-// Sends them, until the interface is full. false: not possible now, nothing was done; take the long way.
-bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict);
+// Sends it. false: not possible now, nothing was done; take the long way.
+bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict);
+bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict);  // an ACK alone
+// New data while nothing else is under way: what output.c comes to for each segment. true: nothing is left that may go now, or the
+// interface is full. false: the rest takes the long way. *quantum counts down.
+bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
 // The last bits of the ports count, so their last bytes will do.
 static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
@@ -283,14 +310,25 @@ static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_por
 #else
 static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet) { (void)weir, (void)c, (void)packet; }
 static inline void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out) { (void)weir, (void)c, (void)out; }
-struct tcp_lane_order {
-    uint32_t seq, length, count, push_end;
+struct tcp_lane_segment {
+    uint32_t seq, length;
     uint8_t flags, tos;
     bool holdable;
 };
-static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
+static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment,
+                                 enum weir_tx_verdict *verdict)
 {
-    (void)weir, (void)c, (void)order, (void)verdict;
+    (void)weir, (void)c, (void)segment, (void)verdict;
+    return false;
+}
+static inline bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict)
+{
+    (void)weir, (void)c, (void)seq, (void)verdict;
+    return false;
+}
+static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    (void)weir, (void)c, (void)quantum, (void)verdict;
     return false;
 }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }

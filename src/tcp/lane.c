@@ -3,7 +3,7 @@
 #include "ip/lane.h"
 
 #include "link/handler.h"
-#include "tcp/internal.h"
+#include "tcp/output.h"
 
 #define LANE_RENEW_MS 1000u  // a frame goes the long way so often, to have the neighbour looked after
 
@@ -105,130 +105,214 @@ static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, 
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
 
-// A frame as it is handed over.
-struct lane_frame {
+// A frame as it is handed over, and what all segments of a run have alike.
+struct lane_run {
     struct weir_tx tx;
     struct weir_slice slices[WEIR_CFG_TX_SLICES];
+    struct weir_netif *netif;
+    uint8_t *tcp;         // header
+    uint64_t sum;         // … of what is alike
+    uint32_t edge, sent;  // our window's; segments that left
 };
 
-// Writes what all segments of the order have alike. Returns its sum.
-static inline uint64_t lane_begin(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane,
-                                  const struct tcp_lane_order *order, uint32_t window)
+// Writes what all segments of `length` bytes that may leave now have alike. Their flags include ACK; the header does not hold them yet.
+static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, struct lane_run *run, uint32_t length,
+                              uint8_t tos, bool holdable)
 {
-    const uint32_t place = TCP_LANE_HEADER << 10 | order->flags, payload = order->length;
+    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
+    const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535);
     const uint32_t ts_value = weir->now_ms + c->ts_offset;
-    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
-    uint8_t *const tos = tcp + 1 - IP_LANE_BYTES;
-    if (*tos != order->tos) {  // (the sum is not taken from the header: its checksum is that of the old byte)
-        lane->out.network_sum = checksum_fold(lane->out.network_sum + order->tos + (uint16_t) ~*tos);
-        *tos = order->tos;
+    uint8_t *const tcp = lane->out.header + header - TCP_LANE_HEADER;
+    uint8_t *const old_tos = tcp + 1 - IP_LANE_BYTES;
+    if (*old_tos != tos) {  // (the sum is not taken from the header: its checksum is that of the old byte)
+        lane->out.network_sum = checksum_fold(lane->out.network_sum + tos + (uint16_t) ~*old_tos);
+        *old_tos = tos;
         lane->out.payload_bytes = UINT32_MAX;
     }
-    if (payload != lane->out.payload_bytes) {
-        lane->out.payload_bytes = payload;
-        ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + payload);
+    if (length != lane->out.payload_bytes) {
+        lane->out.payload_bytes = length;
+        ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
     }
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)lane->out.transport_sum + TCP_LANE_HEADER + payload + place + window + c->rcv.nxt + ts_value + c->ts_recent;
+    run->netif = c->path.netif;
+    run->tcp = tcp;
+    run->sum = (uint64_t)lane->out.transport_sum + TCP_LANE_HEADER + length + (TCP_LANE_HEADER << 10) + window + c->rcv.nxt + ts_value +
+               c->ts_recent;
+    run->edge = edge;
+    run->sent = 0;
+    run->slices[0] = (struct weir_slice){lane->out.header, header};
+    run->tx = (struct weir_tx){.slices = run->slices,
+                               .length = header + length,
+                               .count = 1,
+                               .header_length = (uint16_t)header,
+                               .holdable = holdable,
+                               .hold_owner = c};
 }
 
 #define LANE_PIECES 0x10000u  // beyond every sum
 
 // The same when the first piece, lent already, is not all. LANE_PIECES: they lie in too many.
-COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
+COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_run *run, uint32_t offset,
                                        uint32_t length, uint16_t sum)
 {
-    for (uint32_t done = frame->slices[1].length; done < length;) {
-        if (frame->tx.count == WEIR_CFG_TX_SLICES)
+    for (uint32_t done = run->slices[1].length; done < length;) {
+        if (run->tx.count == WEIR_CFG_TX_SLICES)
             return LANE_PIECES;
         const struct weir_span span = stream_stretch(send, offset + done, length - done);
         sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
-        frame->slices[frame->tx.count++] = (struct weir_slice){span.data, span.length};
+        run->slices[run->tx.count++] = (struct weir_slice){span.data, span.length};
         done += span.length;
     }
     return sum;
 }
 
-// Lends `length` bytes of the send queue from `offset` on, and sums them.
-static inline uint32_t lane_payload(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
-                                    uint32_t length)
+// Lends `length` bytes of the send queue from `seq` on, and sums them.
+static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct lane_run *run, uint32_t seq, uint32_t length)
 {
-    const struct weir_span span = stream_stretch(send, offset, length);
+    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
+    const struct weir_span span = stream_stretch(c->send, offset, length);
+    run->slices[1] = (struct weir_slice){span.data, span.length};
+    run->tx.count = 2;
     const uint16_t sum = checksum_sum(weir->port, span.data, span.length);
-    frame->slices[1] = (struct weir_slice){span.data, span.length};
-    frame->tx.count = 2;
-    return span.length == length ? sum : lane_payload_rest(weir, send, frame, offset, length, sum);
+    return span.length == length ? sum : lane_payload_rest(weir, c->send, run, offset, length, sum);
 }
 
-// The interface took it, or not.
-static inline enum weir_tx_verdict lane_hand_over(struct weir_netif *netif, struct tcp_conn *c, const struct weir_tx *tx, uint32_t seq)
+// The next segment of the run; payload_sum is 0 without payload. WEIR_TX_FULL: it did not leave.
+static inline enum weir_tx_verdict lane_next(struct tcp_conn *c, struct lane_run *run, uint32_t seq, uint32_t end, uint32_t flags,
+                                             uint32_t payload_sum)
 {
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
+    uint8_t *const tcp = run->tcp;
+    struct weir_netif *const netif = run->netif;
+    put32(tcp + 4, seq);
+    tcp[13] = (uint8_t)flags;
+    put16(tcp + 16, (uint16_t)~checksum_fold_words(run->sum + seq + flags + checksum_host((uint16_t)payload_sum)));
+    run->tx.hold_end = end;
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, &run->tx);
     if (verdict == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
         netif->stats.tx_full++;
-    } else if (verdict == WEIR_TX_HELD) {
-        tcp_held_begin(c, seq, tx->hold_end);
+        return verdict;
     }
+    if (verdict == WEIR_TX_HELD)
+        tcp_held_begin(c, seq, end);
+    run->sent++;
     return verdict;
 }
 
-static inline void lane_count(struct weir *weir, struct tcp_conn *c, uint32_t sent, uint32_t bytes)
+// So many left.
+static inline void lane_end(struct weir *weir, struct tcp_conn *c, const struct lane_run *run)
 {
-    struct weir_netif_stats *stats = &c->path.netif->stats;
-    stats->tx_frames += sent;
-    stats->tx_segments += sent;
-    stats->tx_bytes += sent * bytes;
-    count_add(weir, WEIR_COUNT_TCP_SENT, sent);
-    TCP_INFO_COUNT(c, segs_out, sent);
+    struct weir_netif_stats *stats = &run->netif->stats;
+    c->rcv.edge = run->edge;
+    stats->tx_frames += run->sent;
+    stats->tx_segments += run->sent;
+    stats->tx_bytes += run->sent * run->tx.length;
+    count_add(weir, WEIR_COUNT_TCP_SENT, run->sent);
+    TCP_INFO_COUNT(c, segs_out, run->sent);
 }
 
-bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, struct tcp_lane_order *order, enum weir_tx_verdict *verdict)
+bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    struct lane_run run;
+    uint32_t sum = 0;
     if (!lane_open(weir, c, lane))
         return false;
-    struct lane_frame frame;
-    struct weir_netif *const netif = c->path.netif;
-    uint8_t *const tcp = lane->out.header + lane->out.network_at + IP_LANE_BYTES;
-    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
-    const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), length = order->length;
-    const uint64_t sum = lane_begin(weir, c, lane, order, window);
-    const uint32_t push_end = order->push_end, total = order->count;
-    uint32_t seq = order->seq, payload_sum = 0, left = total;
-    enum weir_tx_verdict answer = WEIR_TX_DONE;
-    frame.slices[0] = (struct weir_slice){lane->out.header, header};
-    frame.tx = (struct weir_tx){.slices = frame.slices,
-                                .length = header + length,
-                                .count = 1,
-                                .header_length = (uint16_t)header,
-                                .holdable = order->holdable,
-                                .hold_owner = c};
+    lane_begin(weir, c, lane, &run, segment->length, segment->tos, segment->holdable);
+    if (segment->length && (sum = lane_payload(weir, c, &run, segment->seq, segment->length)) == LANE_PIECES)
+        return false;
+    *verdict = lane_next(c, &run, segment->seq, segment->seq + segment->length, segment->flags, sum);
+    if (run.sent)
+        lane_end(weir, c, &run);
+    return true;
+}
+
+bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict)
+{
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    struct lane_run run;
+    if (!lane_open(weir, c, lane))
+        return false;
+    lane_begin(weir, c, lane, &run, 0, tcp_ecn_tos_bare(c), false);
+    *verdict = lane_next(c, &run, seq, seq, TCP_ACK, 0);
+    if (run.sent)
+        lane_end(weir, c, &run);
+    return true;
+}
+
+// --- new data ------------------------------------------------------------------------------------------------------------------
+
+// New data up to `end` left.
+static inline void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
+    tcp_ack_left(c);
+    tcp_pacing_sent(c, end - c->snd.nxt);
+    flight_sent(c->flow->flight, end, weir->now);
+    tcp_prr_sent(c, end - c->snd.nxt);
+    TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
+    c->snd.nxt = end;
+    tcp_timers_sent_at_peace(weir, c);
+}
+
+// When neither SYN nor FIN is on its way and nothing is LOST, the sequence numbers tell what the log would.
+static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
+{
+    const uint32_t pipe = c->flags & TCP_USE_SACK ? c->snd.nxt - c->snd.una - c->flow->flight->sacked : tcp_recovery_pipe(c);
+    return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
+}
+
+// Up to `most` segments of `length` bytes from snd.nxt on; one that ends at push_end gets PSH. false: none can be sent by the lane.
+static inline bool send_run(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t length, uint32_t most, uint32_t push_end,
+                            enum weir_tx_verdict *verdict)
+{
+    struct lane_run run;
+    uint32_t seq = c->snd.nxt;
+    lane_begin(weir, c, lane, &run, length, c->tos, true);
     do {
-        const uint32_t end = seq + length, push = end == push_end ? TCP_PSH & ~order->flags : 0;
-        if (length)
-            payload_sum = lane_payload(weir, c->send, &frame, seq - c->snd.una + tcp_held_lag(c), length);  // tx may complete
-        if (payload_sum == LANE_PIECES)
+        const uint32_t end = seq + length, sum = lane_payload(weir, c, &run, seq, length);
+        if (sum == LANE_PIECES)
             break;
-        put32(tcp + 4, seq);
-        tcp[13] = (uint8_t)(order->flags | push);
-        put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + push + checksum_host((uint16_t)payload_sum)));
-        frame.tx.hold_end = end;
-        answer = lane_hand_over(netif, c, &frame.tx, seq);
-        if (answer == WEIR_TX_FULL)
+        *verdict = lane_next(c, &run, seq, end, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, sum);
+        if (*verdict == WEIR_TX_FULL)
             break;
         seq = end;
-    } while (--left && !(netif->flags & WEIR_NETIF_TX_BLOCKED));
-    if (left && netif->flags & WEIR_NETIF_TX_BLOCKED)
-        answer = WEIR_TX_FULL;
-    lane_count(weir, c, total - left, frame.tx.length);
-    if (left != total)
-        c->rcv.edge = edge;
-    order->seq = seq;
-    order->count = left;
-    *verdict = answer;
-    return left != total || answer == WEIR_TX_FULL;
+    } while (run.sent < most && !(run.netif->flags & WEIR_NETIF_TX_BLOCKED));
+    if (run.sent) {
+        lane_end(weir, c, &run);
+        if (run.sent < most && run.netif->flags & WEIR_NETIF_TX_BLOCKED)
+            *verdict = WEIR_TX_FULL;
+        new_data_left(weir, c, seq);
+    }
+    return run.sent || *verdict == WEIR_TX_FULL;
+}
+
+bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND, mss = c->mss;
+    *verdict = WEIR_TX_DONE;
+    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !tcp_may_send_data(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
+        tcp_deadline_on(c) || c->path.netif->capabilities & WEIR_NETIF_TSO4)
+        return false;
+    while (*quantum) {
+        const uint32_t outstanding = c->snd.nxt - c->snd.una, unsent = stream_length(c->send) - tcp_held_lag(c) - outstanding;
+        const uint32_t wanted = min_u32(unsent, tcp_window_room(c)), room = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
+        const uint32_t length = min_u32(wanted, mss), from = c->snd.nxt;
+        if (room < length)
+            c->flags |= TCP_CWND_LIMITED;
+        if (!length || room < length || (length < mss && !tcp_small_may_go(c, length, unsent)))
+            return true;
+        const uint32_t most = length == mss ? min_u32(min_u32(wanted, room) / mss, *quantum) : 1;
+        if (!flight_room(&weir->memory, &c->flow->flight, weir->now) || !lane_open(weir, c, lane) ||
+            !send_run(weir, c, lane, length, most, from + unsent, verdict))
+            return false;
+        *quantum -= length == mss ? (c->snd.nxt - from) / mss : 1;
+        if (*verdict == WEIR_TX_FULL || c->snd.nxt == end)
+            return true;
+    }
+    return false;
 }

@@ -21,6 +21,7 @@ enum tcp_wait {
     TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
     TCP_WAIT_TAIL,     // the tail-loss probe
     TCP_WAIT_CHANCE,   // … or, with a deadline, what is sent again before it passes (deadline.h)
+    TCP_WAIT_USUAL,    // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
 };
 
 #if WEIR_CFG_TCP_RACK
@@ -77,7 +78,8 @@ struct tlp {
     bool again;    // it was sent before
     bool due;      // output sends it next
 };
-uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c);  // µs until the probe may go; 0: none may
+uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c);   // µs until the probe may go; 0: none may
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);  // … which is never less than this, if a round trip is known
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
 void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
 // An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a loss.
@@ -85,6 +87,7 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
 void tcp_tlp_off(struct tcp_conn *c);
 #else
 static inline uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, UINT32_MAX; }
 static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
 static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (void)c, (void)duplicate, false; }

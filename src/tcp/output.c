@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a connection may send now, and the segment that carries it. tcp_output asks plan_next what comes next until nothing does, or
 // the quantum is used up, or the link says no; only a segment that the link took changes the connection.
-#include "tcp/internal.h"
+#include "tcp/output.h"
 
 // One segment (or one large one that the device cuts) to send.
 struct plan {
@@ -27,30 +27,10 @@ static uint32_t segment_limit(const struct tcp_conn *c)
     return (65535u - headers) / c->mss * c->mss;
 }
 
-static uint32_t window_room(const struct tcp_conn *c)
-{
-    const uint32_t used = c->snd.nxt - c->snd.una;
-    return c->snd.wnd > used ? c->snd.wnd - used : 0;
-}
-
-// When neither SYN nor FIN is on its way and nothing is LOST, the sequence numbers tell what the log would.
-static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
-{
-    const uint32_t pipe = c->flags & TCP_USE_SACK ? c->snd.nxt - c->snd.una - c->flow->flight->sacked : tcp_recovery_pipe(c);
-    return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
-}
-
 static uint32_t cwnd_room(const struct tcp_conn *c)
 {
     const uint32_t pipe = tcp_recovery_pipe(c);
     return c->flow->window.cwnd > pipe ? c->flow->window.cwnd - pipe : 0;
-}
-
-static bool may_send_data(const struct tcp_conn *c)
-{
-    const uint32_t states = 1u << WEIR_TCP_ESTABLISHED | 1u << WEIR_TCP_CLOSE_WAIT | 1u << WEIR_TCP_FIN_WAIT_1 | 1u << WEIR_TCP_CLOSING |
-                            1u << WEIR_TCP_LAST_ACK;
-    return states >> c->state & 1;
 }
 
 // Fills the plan for [seq, end): which of it is SYN, data, FIN.
@@ -93,20 +73,6 @@ static bool plan_retransmission(struct tcp_conn *c, struct plan *plan)
     return true;
 }
 
-// Nagle (RFC 9293 §3.7.4) and the sender's side of silly-window avoidance (§3.8.6.2.1): whether less than a full segment may go.
-static bool small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t unsent)
-{
-    if (c->flags & TCP_SEND_SMALL)
-        return true;
-    if (length < unsent)  // the peer's window is what limits
-        return length >= c->snd.max_wnd / 2;
-    if (c->flags & TCP_FIN_QUEUED)
-        return true;
-    if (c->flags & TCP_CORK)
-        return false;
-    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
-}
-
 static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan);
 
 // The segment has room for what is not acknowledged yet.
@@ -122,7 +88,7 @@ static void bundle(const struct tcp_conn *c, struct plan *plan)
 static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
 {
     const uint32_t unsent = tcp_unsent(c);
-    uint32_t length = min_u32(unsent, window_room(c));
+    uint32_t length = min_u32(unsent, tcp_window_room(c));
     if (!length)
         return false;
     const uint32_t room = tcp_pacing_room(c, cwnd_room(c));
@@ -134,9 +100,9 @@ static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
     length = min_u32(length, min_u32(segment_limit(c), max_u32(room / c->mss, 1) * c->mss));
     if (length > c->mss)
         length -= length % c->mss;  // the rest is a segment of its own, under Nagle's rule
-    else if (length < c->mss && !small_may_go(c, length, unsent))
+    else if (length < c->mss && !tcp_small_may_go(c, length, unsent))
         return false;
-    const bool fin = c->flags & TCP_FIN_QUEUED && length == unsent && window_room(c) > length;
+    const bool fin = c->flags & TCP_FIN_QUEUED && length == unsent && tcp_window_room(c) > length;
     cover(c, plan, c->snd.nxt, c->snd.nxt + length + fin);
     if (tcp_deadline_on(c))
         bundle(c, plan);
@@ -164,11 +130,11 @@ static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
 {
     if (!tcp_tlp_due(c) || c->snd.una == c->snd.nxt)
         return false;
-    const uint32_t unsent = tcp_unsent(c), length = min_u32(min_u32(unsent, window_room(c)), c->mss);
+    const uint32_t unsent = tcp_unsent(c), length = min_u32(min_u32(unsent, tcp_window_room(c)), c->mss);
     plan->tail = true;
     plan->again = !length;
     if (length)
-        cover(c, plan, c->snd.nxt, c->snd.nxt + length + (c->flags & TCP_FIN_QUEUED && length == unsent && window_room(c) > length));
+        cover(c, plan, c->snd.nxt, c->snd.nxt + length + (c->flags & TCP_FIN_QUEUED && length == unsent && tcp_window_room(c) > length));
     else
         cover(c, plan, seq_max(c->snd.una, c->snd.nxt - c->mss - (c->flags & TCP_FIN_SENT ? 1 : 0)), c->snd.nxt);
     return true;
@@ -199,7 +165,7 @@ static bool plan_next(struct tcp_conn *c, struct plan *plan)
         cover(c, plan, c->iss, c->iss + 1);
         return true;
     }
-    if (!may_send_data(c))
+    if (!tcp_may_send_data(c))
         return false;
     if (plan_new_data(c, plan))
         return true;
@@ -379,25 +345,18 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
 
 static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
 {
-    struct tcp_lane_order order = {.seq = plan->seq,
-                                   .length = plan->payload,
-                                   .count = 1,
-                                   .push_end = plan->seq - 1,
-                                   .flags = plan->flags,
-                                   .tos = plan->payload && !not_fresh(plan) ? c->tos : tcp_ecn_tos_bare(c),
-                                   .holdable = plan->payload && !plan->again && !plan->bundle};
     enum weir_tx_verdict verdict;
-    if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss && tcp_lane_send(weir, c, &order, &verdict))
-        return verdict;
+    if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss) {
+        const bool fresh = !not_fresh(plan);
+        const struct tcp_lane_segment segment = {.seq = plan->seq,
+                                                 .length = plan->payload,
+                                                 .flags = plan->flags,
+                                                 .tos = plan->payload && fresh ? c->tos : tcp_ecn_tos_bare(c),
+                                                 .holdable = plan->payload && !plan->again && !plan->bundle};
+        if (tcp_lane_send(weir, c, &segment, &verdict))
+            return verdict;
+    }
     return send_long(weir, c, plan);
-}
-
-// An ACK left: none is owed.
-static inline void ack_left(struct tcp_conn *c)
-{
-    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
-    c->rcv.acked = c->rcv.nxt;
-    tcp_timers_ack_sent(c);
 }
 
 // Of what left the log knows already.
@@ -418,7 +377,7 @@ static void repeated_left(struct weir *weir, struct tcp_conn *c, const struct pl
 static void segment_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
 {
     if (plan->flags & TCP_ACK) {
-        ack_left(c);
+        tcp_ack_left(c);
         tcp_sack_reported(c);
     }
     if (plan->seq == plan->end)
@@ -462,16 +421,17 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     tcp_timers_sent(weir, c);
 }
 
+// Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
+static inline uint32_t ack_seq(const struct tcp_conn *c) { return seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd); }
+
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
-    // Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
-    struct plan plan = {.seq = seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd), .flags = TCP_ACK};
-    struct tcp_lane_order order = {.seq = plan.seq, .count = 1, .push_end = plan.seq - 1, .flags = TCP_ACK, .tos = tcp_ecn_tos_bare(c)};
+    struct plan plan = {.seq = ack_seq(c), .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
-    if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_send(weir, c, &order, &verdict)) {
+    if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_ack(weir, c, plan.seq, &verdict)) {
         if (verdict != WEIR_TX_FULL)
-            ack_left(c);
+            tcp_ack_left(c);
         return verdict;
     }
     if (c->flags & TCP_KEEPALIVE_NOW)
@@ -496,6 +456,12 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 // An ACK, and before it those that tell of what it has no room for.
 static enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
 {
+    enum weir_tx_verdict lane;
+    if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_ack(weir, c, ack_seq(c), &lane)) {
+        if (lane != WEIR_TX_FULL)
+            tcp_ack_left(c);
+        return lane;
+    }
     for (uint32_t before = tcp_sack_acks_before(c); before; before--) {
         tcp_sack_turn(c, before);
         const enum weir_tx_verdict verdict = send_ack(weir, c);
@@ -515,75 +481,25 @@ static void watch_window(struct weir *weir, struct tcp_conn *c)
         return;
     const uint32_t unsent = tcp_unsent(c);
     const bool corked = c->flags & TCP_CORK && unsent < c->mss;
-    if (unsent && window_room(c) < min_u32(unsent, c->mss) && !corked)
+    if (unsent && tcp_window_room(c) < min_u32(unsent, c->mss) && !corked)
         tcp_timers_zero_window(weir, c);
 }
 
 // RFC 5681 §4.1: after more than one RTO without sending, the window of before proves nothing.
 static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 {
-    if ((weir->now_ms - c->progress_ms) * 1000u <= rtt_timeout(&c->rtt, 0) || !tcp_send_queued(c))
+    const uint32_t idle_ms = weir->now_ms - c->progress_ms;
+    if (!idle_ms || idle_ms * 1000u <= rtt_timeout(&c->rtt, 0) || !tcp_send_queued(c))
         return;
     tcp_cc_event(weir, c, WEIR_CC_IDLE_RESTART);
     c->progress_ms = weir->now_ms;
-}
-
-// New data up to `end` left.
-static void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
-{
-    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
-    ack_left(c);
-    tcp_pacing_sent(c, end - c->snd.nxt);
-    flight_sent(c->flow->flight, end, weir->now);
-    tcp_prr_sent(c, end - c->snd.nxt);
-    TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
-    c->snd.nxt = end;
-    tcp_timers_sent(weir, c);
-}
-
-// New data while nothing else is under way, by the lane: what plan_next comes to for each segment. true: nothing is left that may go now,
-// or the interface is full; otherwise the rest is plan_next's. *quantum counts down.
-static bool send_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
-{
-    const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND;
-    *verdict = WEIR_TX_DONE;
-    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !may_send_data(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
-        tcp_deadline_on(c) || c->path.netif->capabilities & WEIR_NETIF_TSO4)
-        return false;
-    for (uint32_t mss = c->mss; *quantum;) {
-        const uint32_t unsent = stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);
-        const uint32_t wanted = min_u32(unsent, window_room(c)), network = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
-        const uint32_t length = min_u32(wanted, mss);
-        if (network < length)
-            c->flags |= TCP_CWND_LIMITED;
-        if (!length || network < length || (length < mss && !small_may_go(c, length, unsent)))
-            return true;
-        struct tcp_lane_order order = {.seq = c->snd.nxt,
-                                       .length = length,
-                                       .count = 1,
-                                       .push_end = c->snd.nxt + unsent,
-                                       .flags = TCP_ACK,
-                                       .tos = c->tos,
-                                       .holdable = true};
-        if (length == mss)
-            order.count = min_u32(min_u32(wanted, network) / mss, *quantum);
-        const uint32_t count = order.count;
-        if (!flight_room(&weir->memory, &c->flow->flight, weir->now) || !tcp_lane_send(weir, c, &order, verdict))
-            return false;
-        if (order.count < count)
-            new_data_left(weir, c, order.seq);
-        *quantum -= count - order.count;
-        if (*verdict == WEIR_TX_FULL || c->snd.nxt == end)
-            return true;
-    }
-    return false;
 }
 
 // Everything that may go now, a quantum at the most. false: the interface has no room, or no way yet.
 static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
 {
     struct plan plan;
-    const bool all = c->send && send_new_data(weir, c, &quantum, verdict);
+    const bool all = c->send && tcp_lane_new_data(weir, c, &quantum, verdict);
     if (*verdict == WEIR_TX_FULL)
         return false;
     for (; !all && plan_next(c, &plan); quantum--) {
@@ -613,7 +529,7 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
-    if (!routed || (has_more_than_acks && !tcp_conn_attach(weir, c))) {
+    if (!routed || (has_more_than_acks && !c->flow && !tcp_conn_attach(weir, c))) {
         tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;
     }

@@ -26,24 +26,42 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
     return acked <= c->snd.nxt - c->snd.una && window && !c->backoff && c->flow && flight_plain(c->flow->flight) && !tcp_tlp_waiting(c);
 }
 
+// The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
+static inline bool cc_indifferent(struct tcp_conn *c, uint32_t rtt_us, uint32_t prior_inflight)
+{
+    const struct weir_cc_window *window = &c->flow->window;
+    return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) && prior_inflight <= window->cwnd / 2 &&
+           tcp_cc(c)->only_grows && tcp_hystart_calm(c, rtt_us);
+}
+
+static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known,
+                                              uint32_t acked)
+{
+    const uint32_t inflight = c->snd.nxt - c->snd.una;
+    const struct flight_delta delta = flight_plain_delta(newest, known, acked);
+    tcp_cc_ack(weir, c, &delta, acked, inflight, inflight + acked);
+}
+
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
 static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
 {
     struct tcp_flow *flow = c->flow;
-    const uint32_t acked = ack - c->snd.una, prior_inflight = c->snd.nxt - c->snd.una;
-    struct flight_delta delta = {.delivered = acked};
+    const uint32_t acked = ack - c->snd.una;
+    bool known;
     c->snd.wnd = window << c->snd_scale;
     c->snd.max_wnd = max_u32(c->snd.max_wnd, c->snd.wnd);
     tcp_held_drop(weir, c, acked);
-    delta.rtt_valid = flight_acked_plain(flow->flight, ack, &delta);
+    const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
     c->snd.una = ack;
     flow->retransmit_from = seq_max(flow->retransmit_from, ack);
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
-    if (delta.rtt_valid)
-        rtt_sample(&c->rtt, max_u32(weir->now - delta.rtt_sent_us, 1));
-    tcp_cc_ack(weir, c, &delta, acked, prior_inflight - acked, prior_inflight);
-    tcp_timers_acked(weir, c);
+    const uint32_t rtt_us = known ? max_u32(weir->now - newest->sent, 1) : 0;
+    if (known)
+        rtt_sample(&c->rtt, rtt_us);
+    if (!cc_indifferent(c, rtt_us, c->snd.nxt - ack + acked))
+        tell_cc(weir, c, newest, known, acked);
+    tcp_timers_acked_at_peace(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);

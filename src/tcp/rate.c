@@ -36,8 +36,6 @@ void tcp_rate_begin(struct weir *weir, struct tcp_conn *c)
 
 void tcp_rate_written(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->flow || !tcp_cc(c)->wants_rate)
-        return;
     struct flight *f = c->flow->flight;
     // Draft §3.4: nothing more to send, nothing waits below, cwnd has room, and all that was lost was sent again.
     if (tcp_unsent(c) >= c->mss || f->lost || tcp_recovery_pipe(c) + c->mss > c->flow->window.cwnd || tcp_pacing_waits(weir, c))

@@ -35,7 +35,8 @@ struct tcp_rate {
 void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c);
 // Samples are wanted from now on, by an algorithm that takes over in flight: what is out counts as if sent now.
 void tcp_rate_begin(struct weir *weir, struct tcp_conn *c);
-// The application is about to queue data. If the network had been waiting for it, what is sent from now on measures the application.
+// The application is about to queue data of a flow whose algorithm wants samples. If the network had been waiting for it, what is sent from
+// now on measures the application.
 void tcp_rate_written(struct weir *weir, struct tcp_conn *c);
 // Fills the last part of the sample from what an acknowledgement did.
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample);

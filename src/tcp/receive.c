@@ -283,8 +283,8 @@ uint32_t tcp_receive_budget(const struct memory *memory)
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c)
 {
     const uint32_t left = c->rcv.edge - c->rcv.nxt;
-    if (left > c->receive_limit / 2 || !takes_data(c))
-        return;  // not so much can be gained
+    if (tcp_receive_window_wide(c) || !takes_data(c))
+        return;
     const uint32_t gained = tcp_receive_edge(weir, c) - c->rcv.edge;
     if (gained && gained <= INT32_MAX && gained >= left) {
         c->flags |= TCP_ACK_NOW;

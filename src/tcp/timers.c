@@ -15,14 +15,15 @@
 #define IDLE_RELEASE_MODEL_MS 60000u
 #define IDLE_RELEASE_MS 1000u  // memory is let go after so long without traffic, or after the RTO if that is longer
 
-static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us)
+static void arm_at(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t due_us)
 {
-    const uint32_t due = weir->now + in_us;
-    c->deadline[timer] = due;
+    c->deadline[timer] = due_us;
     c->armed |= (uint8_t)(1u << timer);
-    if (!wheel_armed(&c->timer) || seq_lt(due, c->timer.due_us))
-        wheel_arm(&weir->wheel, &c->timer, due);
+    if (!wheel_armed(&c->timer) || seq_lt(due_us, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, due_us);
 }
+
+static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us) { arm_at(weir, c, timer, weir->now + in_us); }
 
 static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t) ~(1u << timer); }
 
@@ -51,10 +52,10 @@ static void arm_rto(struct weir *weir, struct tcp_conn *c)
     arm(weir, c, TCP_TIMER_SEND, rto_us(weir, c));
 }
 
-// Until the RTO that began before, or what comes sooner.
-static void arm_sooner(struct weir *weir, struct tcp_conn *c)
+// Until the RTO that began before, or what comes sooner, counted on from `since_us`.
+static void arm_sooner_since(struct weir *weir, struct tcp_conn *c, uint32_t since_us)
 {
-    const int32_t left_us = (int32_t)(c->flow->rto_due - weir->now);
+    const int32_t left_us = (int32_t)(c->flow->rto_due - since_us);
     const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), chance = tcp_deadline_wait(weir, c);
     const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
     uint32_t sooner = reorder | tail;
@@ -63,8 +64,10 @@ static void arm_sooner(struct weir *weir, struct tcp_conn *c)
         c->flow->wait = TCP_WAIT_CHANCE;
         sooner = chance;
     }
-    arm(weir, c, TCP_TIMER_SEND, sooner ? min_u32(sooner, rto) : rto);
+    arm_at(weir, c, TCP_TIMER_SEND, since_us + (sooner ? min_u32(sooner, rto) : rto));
 }
+
+static void arm_sooner(struct weir *weir, struct tcp_conn *c) { arm_sooner_since(weir, c, weir->now); }
 
 // Until the RTO from now, or what comes sooner.
 static void arm_send(struct weir *weir, struct tcp_conn *c)
@@ -79,6 +82,7 @@ static void arm_send(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
 {
+    tcp_timers_settle(weir, c);
     if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST) {  // RFC 6298 §5.1
         c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
         c->progress_ms = weir->now_ms;
@@ -182,6 +186,61 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
     wheel_cancel(&weir->wheel, &c->timer);
 }
 
+// --- at peace ---------------------------------------------------------------------------------------------------------------------
+#if WEIR_CFG_FAST_PATH
+
+// RTO and tail probe run from now, as at each acknowledgement and each first segment of a flow at peace (predict.c). Nearly always the next
+// one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is noted.
+static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t least_us = min_u32(tcp_tlp_least(weir, c), rtt_timeout(&c->rtt, 0));
+    return wheel_armed(&c->timer) && !seq_lt(weir->now + least_us, c->timer.due_us);
+}
+
+static inline void run_usual(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->user_timeout_s || tcp_rack_wait(c) || !node_soon_enough(weir, c)) {
+        arm_send(weir, c);
+        return;
+    }
+    c->armed |= 1u << TCP_TIMER_SEND;
+    c->deadline[TCP_TIMER_SEND] = c->flow->rto_due = weir->now;
+    c->flow->wait = TCP_WAIT_USUAL;
+}
+
+void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c)
+{
+    c->flow->wait = TCP_WAIT_RTO;
+    if (!(c->armed & 1u << TCP_TIMER_SEND))
+        return;
+    c->flow->rto_due += rto_us(weir, c);
+    arm_sooner_since(weir, c, c->deadline[TCP_TIMER_SEND]);
+}
+
+void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->snd.una == c->snd.nxt)
+        disarm(c, TCP_TIMER_SEND);
+    else
+        run_usual(weir, c);
+}
+
+void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->backoff || (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_USUAL || !node_soon_enough(weir, c)))) {
+        tcp_timers_sent(weir, c);
+        return;
+    }
+    if (c->armed & 1u << TCP_TIMER_SEND) {
+        c->deadline[TCP_TIMER_SEND] = weir->now;  // the tail is a later one now
+    } else {
+        c->progress_ms = weir->now_ms;
+        run_usual(weir, c);
+    }
+    tcp_timers_active(weir, c);
+}
+
+#endif
 // --- firing --------------------------------------------------------------------------------------------------------------------------
 
 // Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window is alive: only a
@@ -313,6 +372,7 @@ void tcp_timer(struct weir *weir, struct wheel_node *node)
 {
     static void (*const fire[TCP_TIMER_COUNT])(struct weir *, struct tcp_conn *) = {fire_send, fire_ack, fire_long};
     struct tcp_conn *c = container_of(node, struct tcp_conn, timer);
+    tcp_timers_settle(weir, c);
     if (tcp_pacing_armed(c) && seq_le(tcp_pacing_due(c), weir->now)) {
         tcp_pacing_arm(c, false);
         tcp_wants_output(weir, c);

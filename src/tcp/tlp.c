@@ -8,6 +8,12 @@
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
 #define SLACK_US 2000u             // what a busy host may take to answer; on the shortest paths two round trips are nothing
 
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
+{
+    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US + weir->port->granularity_us;
+    return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
+}
+
 uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t unfit = TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_USE_SACK;
@@ -16,8 +22,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
         return 0;
     if (!c->rtt.srtt8_us)
         return FIRST_TIMEOUT_US;
-    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US + weir->port->granularity_us;
-    return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
+    return tcp_tlp_least(weir, c);
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)

@@ -14,6 +14,8 @@ static uint32_t send_limit(const struct tcp_conn *c)
 
 static int send_error(const struct tcp_conn *c)
 {
+    if (c->state == WEIR_TCP_ESTABLISHED && !(c->flags & TCP_FIN_QUEUED))
+        return WEIR_OK;
     if (c->state == WEIR_TCP_CLOSED && c->error)
         return c->error;
     if (c->flags & TCP_FIN_QUEUED)
@@ -22,7 +24,7 @@ static int send_error(const struct tcp_conn *c)
         return c->remote.port ? WEIR_SHUT_DOWN : WEIR_NOT_CONNECTED;
     if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
         return WEIR_OK;  // queued until the connection is established
-    return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
+    return c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
 }
 
 // Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or why none.
@@ -32,6 +34,9 @@ static int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
     if (error)
         return error;
     const uint32_t queued = c->send ? stream_length(c->send) : 0;  // also what a driver holds
+    if (WEIR_CFG_FAST_PATH && c->send && queued + want <= min_u32(c->send_limit, TCP_SEND_FLOOR) &&
+        stream_ensure(&weir->memory, c->send, queued + want) == queued + want)
+        return (int)want;  // whatever cwnd is
     const uint32_t limit = send_limit(c);
     const uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
     if (!c->send && room)
@@ -64,7 +69,8 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
         return bytes ? WEIR_INVALID : WEIR_OK;
     if (bytes > stream_room(c->send) - stream_length(c->send))
         return WEIR_INVALID;  // more than was reserved
-    tcp_rate_written(weir, c);
+    if (c->flow && tcp_cc(c)->wants_rate)
+        tcp_rate_written(weir, c);
     stream_commit(c->send, bytes);
     stream_settle(c->send);
     if (urgent)
@@ -95,7 +101,8 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
         span = stream_stretch(c->send, queued + done, take - done);
         copy(weir->port, span.data, data + done, span.length);
     }
-    tcp_rate_written(weir, c);
+    if (c->flow && tcp_cc(c)->wants_rate)
+        tcp_rate_written(weir, c);
     stream_commit(c->send, take);
     stream_settle(c->send);
     if (take < bytes)
@@ -143,7 +150,8 @@ int tcp_consume(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
     if (!bytes)
         return WEIR_OK;
     stream_drop(&weir->memory, c->receive, bytes);
-    tcp_receive_window_opened(weir, c);
+    if (!WEIR_CFG_FAST_PATH || !tcp_receive_window_wide(c))
+        tcp_receive_window_opened(weir, c);
     return (int)bytes;
 }
 
@@ -170,7 +178,8 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
         copy(weir->port, data + done, span.data, span.length);
     }
     stream_drop(&weir->memory, c->receive, take);
-    tcp_receive_window_opened(weir, c);
+    if (!WEIR_CFG_FAST_PATH || !tcp_receive_window_wide(c))
+        tcp_receive_window_opened(weir, c);
     return (int)take;
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What of the rules for sending both ways ask: output.c for each segment, lane.c for runs of them.
+#ifndef TCP_OUTPUT_H
+#define TCP_OUTPUT_H
+
+#include "tcp/internal.h"
+
+static inline uint32_t tcp_window_room(const struct tcp_conn *c)
+{
+    const uint32_t used = c->snd.nxt - c->snd.una;
+    return c->snd.wnd > used ? c->snd.wnd - used : 0;
+}
+
+static inline bool tcp_may_send_data(const struct tcp_conn *c)
+{
+    const uint32_t states = 1u << WEIR_TCP_ESTABLISHED | 1u << WEIR_TCP_CLOSE_WAIT | 1u << WEIR_TCP_FIN_WAIT_1 | 1u << WEIR_TCP_CLOSING |
+                            1u << WEIR_TCP_LAST_ACK;
+    return states >> c->state & 1;
+}
+
+// Nagle (RFC 9293 §3.7.4) and the sender's side of silly-window avoidance (§3.8.6.2.1): whether less than a full segment may go.
+static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t unsent)
+{
+    if (c->flags & TCP_SEND_SMALL)
+        return true;
+    if (length < unsent)  // the peer's window is what limits
+        return length >= c->snd.max_wnd / 2;
+    if (c->flags & TCP_FIN_QUEUED)
+        return true;
+    if (c->flags & TCP_CORK)
+        return false;
+    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
+}
+
+// An ACK left: none is owed.
+static inline void tcp_ack_left(struct tcp_conn *c)
+{
+    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
+    c->rcv.acked = c->rcv.nxt;
+    tcp_timers_ack_sent(c);
+}
+
+#endif
