@@ -67,14 +67,14 @@ size:
 ## make sim        random networks in virtual time, everything checked, for SIM_SECONDS (default 60); docs/simulator.md
 SIM_SECONDS ?= 60
 SIM_SEED ?= 1
-.PHONY: sim sim-programs sim-golden sim-grid sim-fairness sim-mutations
+.PHONY: sim sim-programs sim-golden sim-grid sim-fairness sim-ticks sim-mutations
 sim: sim-programs
 	@$(PYTHON) tools/sim.py campaign --seconds $(SIM_SECONDS) --seed $(SIM_SEED)
 sim-programs:
 	@tools/need.sh sim
 	@$(MAKE) -s $(B)/host/weir-sim $(B)/asan/weir-sim
 
-## make sim-golden    writes sim/golden/goodput.txt anew; sim-grid, sim-fairness: build/lab/sim-grid.json and fairness.json (minutes);
+## make sim-golden    writes sim/golden/goodput.txt anew; sim-grid, sim-fairness, sim-ticks: build/lab/sim-grid.json, … (minutes);
 ##                    sim-mutations: planted faults that the campaign must find
 sim-golden: sim-programs
 	@$(PYTHON) tools/sim.py golden --renew
@@ -82,6 +82,8 @@ sim-grid: sim-programs
 	@$(PYTHON) tools/sim.py grid
 sim-fairness: sim-programs
 	@$(PYTHON) tools/sim.py fairness
+sim-ticks: sim-programs
+	@$(PYTHON) tools/sim.py ticks
 sim-mutations: sim-programs
 	@$(PYTHON) tests/mutations/sim/run.py
 

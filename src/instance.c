@@ -157,7 +157,8 @@ void weir_clock(struct weir *weir, uint64_t now_us)
         return;
     clock_ms(weir, now_us - weir->now_us);
     weir->now_us = now_us;
-    weir->now = (uint32_t)now_us;
+    if (weir->now - (uint32_t)now_us > weir->port->granularity_us)  // else clock_step was ahead of a clock finer than it says
+        weir->now = (uint32_t)now_us;
 }
 
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)

@@ -47,7 +47,7 @@ static inline void handles_forget_recent(struct handles *handles) { (void)handle
 struct weir {
     const struct weir_port *port;
     uint64_t now_us;
-    uint32_t now;     // low 32 bits of now_us
+    uint32_t now;     // low 32 bits of now_us; under a coarse clock a little ahead of them (clock_step)
     uint32_t now_ms;  // counted up by weir_clock, without a division
     uint32_t ms_fraction_us;
     uint64_t slow_due_us;  // next call of the modules' own polls
@@ -97,6 +97,14 @@ static inline void paths_changed(struct weir *weir)
 {
     if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
         weir->ip.generation = 1;
+}
+// Something happened that cannot have happened at the same time as what came before it, although the port's clock says so: `now` goes on by
+// `step_us`, but by less than half of what the clock cannot tell apart, so that it is never more than that ahead.
+static inline void clock_step(struct weir *weir, uint32_t step_us)
+{
+    const uint32_t ahead_us = weir->now - (uint32_t)weir->now_us;
+    if (2 * (ahead_us + step_us) <= weir->port->granularity_us)
+        weir->now += step_us;
 }
 // A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
 static inline void slow_due(struct weir *weir, uint64_t at_us)

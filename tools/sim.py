@@ -5,6 +5,7 @@
   sim.py campaign [--seconds N] [--seed N]   random networks for so long, plain and with sanitizers; each failure with its replay
   sim.py grid [--seconds N] [--seeds N]      goodput over algorithm, rate and loss → build/lab/sim-grid.json
   sim.py fairness [--seconds N]              two and ten flows, alone and beside cubic and bbr → build/lab/fairness.json
+  sim.py ticks [--seeds N]                   the thesis's 5 MB with the clock's tick doubled and divided by ten → build/lab/sim-ticks.json
   sim.py golden [--renew]                    compares sim/golden/goodput.txt with what comes out now; --renew writes it
   sim.py bench                               → build/bench/sim.json
   sim.py plot TRACE.csv [OUT.png]            time–sequence, cwnd, round-trip time and queue of one --trace file"""
@@ -141,6 +142,43 @@ def fairness(options):
             cells = (f"  {count:>2} flows: {v['jain']:.3f} {100 * v['share']:4.0f} % {v['queue_ms']:6.2f}" for count, v in sorted(counts.items(), key=lambda c: int(c[0])))
             print(f"  {name:<10} {'alone' if other == 'alone' else 'with ' + other:<11}" + "".join(cells))
     write(ROOT / "build/lab/fairness.json", result)
+
+
+# --- ticks ---------------------------------------------------------------------------------------------------------------------------------
+
+TICKS = {10000: "of the thesis's kind", 50: "Weir's on POSIX"}   # µs: each is doubled and divided by ten
+
+
+def ticks(options):
+    """5 MB over a link without a limit and 40 µs there and back, as between two TAPs: whatever waits for a tick shows."""
+    def middle(values):
+        values = sorted(values)
+        return (values[len(values) // 2] + values[(len(values) - 1) // 2]) / 2
+    common = {"bytes": 5 << 20, "rate": 0, "delay": 0.02, "queue": 100000, "spare_arp": 1}
+    times = sorted({tick for base in TICKS for tick in (base, 2 * base, base // 10)})
+    names = [name for name in ("reno", "cubic", "bbr") if name in algorithms()]
+    jobs = {(name, loss, tick, seed): {"cc": name, "loss": loss, "tick_us": tick, "seed": seed, **common}
+            for name in names for loss in (0, 15) for tick in times for seed in range(1, options.seeds + 1)}
+    found, result = run_all("ticks", jobs), {"seconds": {}, "change_percent": {}}
+    took = {key: one["flows"][0]["finished_s"] - one["flows"][0]["connected_s"] for key, one in found.items()}
+    print(f"\n5 MB, from the connection until all is read: median and mean of {options.seeds} seeds, ms; against the tick that is not multiplied, %")
+    for name in names:
+        for loss in (0, 15):
+            seen = {tick: [took[name, loss, tick, seed] for seed in range(1, options.seeds + 1)] for tick in times}
+            for base, what in TICKS.items():
+                row = {}
+                for tick in (base, 2 * base, base // 10):
+                    median, mean = middle(seen[tick]), sum(seen[tick]) / len(seen[tick])
+                    row[tick] = {"median": median, "mean": mean}
+                changes = {kind: {str(tick): round(100 * (row[tick][kind] / row[base][kind] - 1), 1) for tick in (2 * base, base // 10)} for kind in ("median", "mean")}
+                key = f"{name}.{loss}.{base}"
+                result["seconds"][key] = {str(tick): {kind: round(value, 6) for kind, value in of.items()} for tick, of in row.items()}
+                result["change_percent"][key] = changes
+                print(f"  {name:<6} {loss:>2} % loss, tick {base:>5} µs ({what})  " +
+                      "  ".join(f"{tick:>5}: {1e3 * row[tick]['median']:9.2f} {1e3 * row[tick]['mean']:9.2f}" for tick in row) +
+                      "   median " + " ".join(f"{value:+.1f}" for value in changes["median"].values()) + "  mean " + " ".join(f"{value:+.1f}" for value in changes["mean"].values()))
+    result["command"] = shown([program(), *settings(cc="NAME", loss="L", tick_us="T", seed="1 …", **common)])
+    write(ROOT / "build/lab/sim-ticks.json", result)
 
 
 # --- golden --------------------------------------------------------------------------------------------------------------------------------
@@ -285,6 +323,7 @@ def main():
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
     part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""))
     part(fairness, seconds=(int, 60))
+    part(ticks, seeds=(int, 41))
     part(golden, renew=(bool, False))
     part(bench)
     chart = part(plot)

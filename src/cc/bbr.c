@@ -28,6 +28,7 @@
 #define BBR_NOISE_US 50u
 #define BBR_LOSS_MAX (BBR_SHARE * 16 / 100)
 #define BBR_LOSS_NONE (BBR_SHARE * 20 / 100)
+#define BBR_OVERRUN_SEGMENTS 16u  // lost in a round, and three eighths of it: more than chance takes of a path worth using
 
 enum bbr_mode { BBR_STARTUP, BBR_EMPTYING, BBR_PROBE_BW, BBR_PROBE_RTT };
 enum bbr_watch { BBR_NOT_SLOW, BBR_SLOW_SENT, BBR_SLOW_ACKED };
@@ -50,7 +51,9 @@ struct bbr {
     uint32_t slow_total, slow_lost;  // total_delivered and total_lost when the first of that was acknowledged
     uint32_t sent, lost;             // in the last eight such times or so, in units of 64 bytes
     uint16_t pacing_gain, share;     // share of loss that is compensated for
-    uint8_t mode, phase, full_rounds, watch;
+    uint8_t mode, phase, watch;
+    uint8_t full_rounds : 7;
+    uint8_t overrun : 1;   // a round of a STARTUP without a clock lost too much
     bool full_reached;     // the pipe was found full: out of STARTUP
     bool next_round;       // a round began: `best` moves with its first sample
     bool conserving;       // first round of recovery: as much leaves as arrives
@@ -151,6 +154,21 @@ static void bbr_check_full(struct bbr *b, const struct weir_cc_sample *s)
         return;
     }
     b->full_reached = ++b->full_rounds >= BBR_FULL_ROUNDS;
+}
+
+// STARTUP where the clock cannot tell a round trip. A rate once a tick would let it grow once a tick, and pacing by that send no more in
+// one, however many round trips there are: instead the window doubles each round, and acknowledgements alone say when something may go,
+// until more is lost than a path's own loss explains.
+static bool bbr_blind(const struct bbr *b, const struct weir_cc_sample *s) { return s->clock_coarse && !b->full_reached && !b->overrun; }
+
+static void bbr_check_overrun(struct bbr *b, const struct weir_cc_sample *s)
+{
+    if (b->full_reached || !s->round_start)
+        return;
+    const uint32_t lost = s->total_lost - b->slow_lost, gone = lost + s->total_delivered - b->slow_total;
+    b->overrun = b->overrun || (lost >= BBR_OVERRUN_SEGMENTS * s->mss && lost >= gone / 8 * 3);
+    b->slow_lost = s->total_lost;  // nothing is sent slow yet
+    b->slow_total = s->total_delivered;
 }
 
 // --- loss that is the path's ---------------------------------------------------------------------------------------------------------
@@ -275,12 +293,12 @@ static void bbr_modes(struct bbr *b, const struct weir_cc_sample *s)
 
 // --- what comes out ------------------------------------------------------------------------------------------------------------------
 
-static void bbr_pace(struct bbr *b, struct weir_cc_window *w)
+static void bbr_pace(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
-    if (!b->bandwidth)
-        return;
     const uint32_t rate = bbr_rate(b, b->pacing_gain);
-    if (b->full_reached || rate > w->pacing_rate)
+    if (bbr_blind(b, s))
+        w->pacing_rate = WEIR_CC_UNLIMITED;
+    else if (b->bandwidth && (b->full_reached || rate > w->pacing_rate || w->pacing_rate == WEIR_CC_UNLIMITED))
         w->pacing_rate = max_u32(rate - rate / 100, 1);  // a little less: a queue that is there for no reason goes away
 }
 
@@ -288,6 +306,8 @@ static void bbr_pace(struct bbr *b, struct weir_cc_window *w)
 static void bbr_pace_first(const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     w->pacing_rate = bbr_limit((uint64_t)w->cwnd * 1000000 / (s->srtt_us ? s->srtt_us : 1000) * BBR_HIGH / BBR_ONE);
+    if (s->clock_coarse)
+        w->pacing_rate = WEIR_CC_UNLIMITED;
 }
 
 // Recovery's first round and the way back from it. True: cwnd is what it says and nothing more. Loss that the path was known for is no
@@ -319,7 +339,7 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
         const uint32_t target = bbr_target(b, gain, s->mss) + more;
         if (b->full_reached)
             w->cwnd = min_u32(w->cwnd + delivered, target);
-        else if (w->cwnd < target || s->total_delivered < cc_initial_window(s->mss))
+        else if (w->cwnd < target || s->total_delivered < cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
             w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
     }
     w->cwnd = max_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);
@@ -339,13 +359,14 @@ static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_
         bbr_bandwidth(b, s);
         bbr_watch_loss(b, s);
     }
+    bbr_check_overrun(b, s);
     if (s->round_start)
         bbr_compensate(b, s);
     bbr_modes(b, s);
     bbr_min_rtt(b, s, w);
     if (delivered)
         b->idle = false;
-    bbr_pace(b, w);
+    bbr_pace(b, s, w);
     bbr_window(b, s, delivered, w);
 }
 
@@ -378,7 +399,7 @@ static void bbr_resume(struct bbr *b, const struct weir_cc_sample *s, struct wei
     if (!b->full_reached)
         return;
     bbr_set_phase(b, 2, s->now_us);
-    bbr_pace(b, w);
+    bbr_pace(b, s, w);
 }
 
 static void bbr_reduce(struct bbr *b, enum weir_cc_event event, const struct weir_cc_sample *s, struct weir_cc_window *w)

@@ -130,6 +130,15 @@ struct tcp_flow {
 #endif
 };
 
+// A connection's list of intervals has behind it a ring of where runs came since the last ACK (sack.c), as long as the list; where that
+// cannot grow, of so many.
+#define TCP_NEWS_STATIC 8u
+static inline uint32_t tcp_intervals_bytes(uint32_t capacity) { return intervals_bytes(capacity) + 4 * capacity; }
+static inline uint32_t *tcp_news(struct intervals *list, uint32_t index)
+{
+    return &list->item[list->capacity].start + index % (WEIR_CFG_ALLOCATOR ? list->capacity : TCP_NEWS_STATIC);
+}
+
 // What few connections need, and few for long; attached then.
 struct tcp_extra {
     struct intervals *out_of_order;  // NULL: nothing beyond a hole
@@ -163,7 +172,7 @@ struct tcp_extra {
     uint32_t receive_low_water;  // bytes; 0: none
 #endif
 #if !WEIR_CFG_ALLOCATOR
-    uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
+    uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 4 * TCP_NEWS_STATIC + 7) / 8];
 #endif
 };
 

@@ -433,10 +433,21 @@ static inline void tcp_sack_reported(struct tcp_conn *c)
     if (!c->extra)
         return;
     c->extra->dsack.left = c->extra->dsack.right;
-    c->extra->sack_news = 0;
+    c->extra->sack_news = c->extra->sack_turn ? c->extra->sack_news : 0;
 }
 // A run that the last ACK knew nothing of begins beyond a hole.
-static inline void tcp_sack_news(struct tcp_conn *c) { c->extra->sack_news += c->extra->sack_news < UINT8_MAX; }
+static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at)
+{
+    *tcp_news(c->extra->out_of_order, c->extra->sack_news) = at;
+    c->extra->sack_news += c->extra->sack_news < UINT8_MAX;
+}
+// The list has moved to a larger place.
+static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to)
+{
+    const uint32_t news = c->extra->sack_news;
+    for (uint32_t i = news - min_u32(news, c->extra->out_of_order->capacity); i < news; i++)
+        *tcp_news(to, i) = *tcp_news(c->extra->out_of_order, i);
+}
 uint32_t tcp_sack_acks_before(const struct tcp_conn *c);  // how many ACKs tell of more runs than the next one has room for
 static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { c->extra->sack_turn = (uint8_t)before; }  // the so-manieth of these
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
@@ -456,7 +467,8 @@ static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uin
     (void)weir, (void)c, (void)left, (void)right;
 }
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
-static inline void tcp_sack_news(struct tcp_conn *c) { (void)c; }
+static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at) { (void)c, (void)at; }
+static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
 static inline uint32_t tcp_sack_acks_before(const struct tcp_conn *c) { return (void)c, 0; }
 static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { (void)c, (void)before; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)

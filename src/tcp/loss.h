@@ -40,10 +40,10 @@ struct rack {
 static inline bool tcp_rack_on(uint32_t use_sack) { return use_sack != 0; }
 // Before the log hears of an acknowledgement.
 void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
-void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
-void tcp_rack_duplicate(struct tcp_conn *c);  // the peer reported a duplicate (RFC 2883)
-void tcp_rack_recovered(struct tcp_conn *c);  // a recovery ended
-void tcp_rack_late(struct tcp_conn *c);       // what was thought lost was late
+void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
+void tcp_rack_duplicate(struct tcp_conn *c);                                                 // the peer reported a duplicate (RFC 2883)
+void tcp_rack_recovered(struct tcp_conn *c);                                                 // a recovery ended
+void tcp_rack_late(struct tcp_conn *c);                                                      // what was thought lost was late
 // Marks LOST what is; adds to delta->newly_lost.
 void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);
 // After a retransmission timeout: the first segment, and what is older than a round trip and the window for reordering (§6.3).
@@ -56,7 +56,7 @@ static inline void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, c
 {
     (void)weir, (void)c, (void)segment, (void)delta;
 }
-static inline void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+static inline void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)delta;
 }
@@ -78,16 +78,16 @@ struct tlp {
     bool again;    // it was sent before
     bool due;      // output sends it next
 };
-uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c);   // µs until the probe may go; 0: none may
-uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);  // … which is never less than this, if a round trip is known
+uint32_t tcp_tlp_wait(const struct tcp_conn *c);   // µs until the probe may go; 0: none may
+uint32_t tcp_tlp_least(const struct tcp_conn *c);  // … which is never less than this, if a round trip is known
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
 void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
 // An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a loss.
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
 void tcp_tlp_off(struct tcp_conn *c);
 #else
-static inline uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 0; }
-static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, UINT32_MAX; }
+static inline uint32_t tcp_tlp_wait(const struct tcp_conn *c) { return (void)c, 0; }
+static inline uint32_t tcp_tlp_least(const struct tcp_conn *c) { return (void)c, UINT32_MAX; }
 static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
 static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (void)c, (void)duplicate, false; }

@@ -120,10 +120,9 @@ static int set_user_timeout(struct sock *sock, int32_t value)
     return WEIR_OK;
 }
 
-// Never finer than the clock (RFC 6298 §2.3).
 static int set_rto_floor(const struct weir *weir, struct sock *sock, int32_t value)
 {
-    const uint32_t floor_us = max_u32((uint32_t)value, weir->port->granularity_us);
+    const uint32_t floor_us = rtt_floor((uint32_t)value, weir->port->granularity_us);
     if (value < (int32_t)RTO_FLOOR_LEAST_US || value > (int32_t)RTO_FLOOR_MOST_US)
         return WEIR_INVALID;
     if (sock->kind == SOCK_LISTENER)

@@ -33,14 +33,17 @@ void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tc
         c->flow->rack.valid = false;
 }
 
-// §6.2, steps 2 and 3.
-void tcp_rack_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+// §6.2, steps 2 and 3. A clock coarser than the round trip shows one time for what was delivered and for what is sent because of that;
+// their order is all that RACK needs, and that is known.
+void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
 {
     struct rack *rack = &c->flow->rack;
     rack->reordering |= delta->reordered;
     if (!delta->late_valid)
         return;
     rack->rtt_us = weir->now - delta->late_us;
+    if (delta->late_us == flight_time(weir->now))
+        clock_step(weir, FLIGHT_FLAGS + 1);
     if (rack->valid && !flight_sent_after(delta->late_us, delta->late_end, rack->sent_us, rack->end))
         return;
     rack->valid = true;
@@ -72,10 +75,11 @@ void tcp_rack_recovered(struct tcp_conn *c)
 
 void tcp_rack_late(struct tcp_conn *c) { c->flow->rack.reordering = true; }
 
-// A quarter of the shortest round trip, times the multiplier; never finer than the clock, on the shortest paths that is nothing at all.
+// A quarter of the shortest round trip, times the multiplier; where segments have come out of order never finer than the clock. On the
+// shortest paths a quarter is nothing at all.
 static uint32_t window_of(const struct weir *weir, const struct tcp_conn *c, uint32_t times)
 {
-    const uint32_t tick_us = max_u32(weir->port->granularity_us, FLIGHT_FLAGS + 1);
+    const uint32_t tick_us = c->flow->rack.reordering ? max_u32(weir->port->granularity_us, FLIGHT_FLAGS + 1) : FLIGHT_FLAGS + 1;
     return c->rtt.min_us == UINT32_MAX ? tick_us : max_u32(min_u32(c->rtt.min_us / 4 * times, rtt_smoothed(&c->rtt)), tick_us);
 }
 
@@ -95,7 +99,8 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
     rack->wait_us = 0;
     if (!rack->valid)
         return;
-    const uint32_t usual = rack->rtt_us + window_us(weir, c), doubtful = rack->rtt_us + window_of(weir, c, 1);
+    const uint32_t usual = rack->rtt_us + window_us(weir, c);
+    const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * (FLIGHT_FLAGS + 1));  // more than a clock_step
     for (uint32_t index = 0; index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
         if (r->sent & (FLIGHT_SACKED | FLIGHT_LOST))

@@ -73,10 +73,11 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
     }
     const uint32_t interval_us = max_u32(sent_us - first_sent_us, weir->now - stamp->delivered_us);
     // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier transmission. After the
-    // peer has reneged less may be delivered than was.
-    if (interval_us < sample->min_rtt_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
+    // peer has reneged less may be delivered than was. From one tick to the next it may look like half a tick less (clock_step).
+    const uint32_t slack_us = weir->port->granularity_us / 2;
+    if (interval_us + slack_us < sample->min_rtt_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
         return;
-    sample->interval_us = max_u32(interval_us, 1);
+    sample->interval_us = max_u32(interval_us, slack_us ? sample->min_rtt_us : 1);
     remember(rate, sample);
 }
 
@@ -85,6 +86,7 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
 static void no_finer_than_the_clock(const struct weir *weir, struct weir_cc_sample *sample)
 {
     const uint32_t tick_us = weir->port->granularity_us;
+    sample->clock_coarse = sample->min_rtt_us < tick_us;
     sample->rtt_us = sample->rtt_us ? max_u32(sample->rtt_us, tick_us) : 0;
     sample->srtt_us = sample->srtt_us ? max_u32(sample->srtt_us, tick_us) : 0;
     sample->min_rtt_us = max_u32(sample->min_rtt_us, tick_us);

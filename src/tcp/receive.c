@@ -82,11 +82,10 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
     if (!list)
         return false;
     if (old) {
+        *list = *old;
+        list->capacity = (uint16_t)capacity;
         memcpy(list->item, old->item, old->count * sizeof old->item[0]);
-        list->count = old->count;
-        list->recent = old->recent;
-        list->earlier_count = old->earlier_count;
-        memcpy(list->earlier, old->earlier, sizeof old->earlier);
+        tcp_sack_news_move(c, list);
     }
     tcp_out_of_order_free(weir, c);
     c->extra->out_of_order = list;
@@ -135,7 +134,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     const bool added = intervals_add(list, start, end);
     count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
     if (added && !goes_on)
-        tcp_sack_news(c);
+        tcp_sack_news(c, start);
 }
 
 // --- in order --------------------------------------------------------------------------------------------------------------------

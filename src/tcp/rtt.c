@@ -7,9 +7,21 @@
 #define RTO_MAX_US (WEIR_CFG_TCP_RTO_MAX_MS * 1000u)
 #define RTT_SAMPLE_MAX_US 0x0fffffffu  // 268 s, beyond any RTO: keeps all sums below 2^32
 
+#define TICK_LEAST_US 1000u  // what is finer is no tick to speak of
+
 void rtt_init(struct rtt *rtt, uint32_t granularity_us)
 {
-    *rtt = (struct rtt){.rttvar4_us = RTO_INITIAL_US, .floor_us = max_u32(RTO_MIN_US, granularity_us), .min_us = UINT32_MAX};
+    *rtt = (struct rtt){.rttvar4_us = RTO_INITIAL_US, .floor_us = rtt_floor(RTO_MIN_US, granularity_us), .min_us = UINT32_MAX};
+}
+
+// Never finer than the clock (RFC 6298 §2.3). A timer fires at the first tick after its deadline: half a tick less makes of that the
+// nearest, and a timeout that is the same whatever the tick; otherwise, with the round trip that comes to it, it would be a whole tick
+// more.
+uint32_t rtt_floor(uint32_t floor_us, uint32_t granularity_us)
+{
+    if (granularity_us < TICK_LEAST_US || floor_us / 4 < granularity_us)
+        return max_u32(floor_us, granularity_us);
+    return floor_us - granularity_us / 2;
 }
 
 void rtt_no_sample(struct rtt *rtt)

@@ -20,6 +20,7 @@ struct rtt {
 };
 
 void rtt_init(struct rtt *rtt, uint32_t granularity_us /* the clock's */);
+uint32_t rtt_floor(uint32_t wanted_us, uint32_t granularity_us);  // floor_us for a smallest RTO
 // The handshake gave no sample: a longer timeout until there is one (§5.7).
 void rtt_no_sample(struct rtt *rtt);
 // A sample of a segment that was not retransmitted (Karn), or from a timestamp.

@@ -3,7 +3,6 @@
 #include "tcp/internal.h"
 
 #define SACK_BLOCKS 3u  // as many as fit beside timestamps
-#define SACK_ACKS_MAX 15u
 
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
 {
@@ -11,14 +10,30 @@ void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, ui
         c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
-// Adds a block, unless it is among those from `first` on.
-static uint8_t fill_block(struct tcp_options *options, uint8_t first, uint8_t filled, const struct interval *item)
+// Adds a block, unless it is among those from `first` on. A FIN that came right behind it belongs to it: often it is the last that was
+// sent, and shows the sender what is lost before it.
+static uint8_t fill_block(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint8_t filled,
+                          const struct interval *item)
 {
     for (uint8_t i = first; i < filled; i++)
         if (options->sack[i].left == item->start)
             return filled;
-    options->sack[filled] = (struct tcp_sack_block){item->start, item->end};
+    options->sack[filled] = (struct tcp_sack_block){item->start, item->end + (extra->fin_ahead && extra->fin == item->end)};
     return (uint8_t)(filled + 1);
+}
+
+// One of the ACKs before the last of a batch (tcp_sack_acks_before): what came first is told first, and none of what came later, or it
+// would seem to have been overtaken.
+static uint8_t fill_turn(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint32_t most)
+{
+    struct intervals *list = extra->out_of_order;
+    const uint32_t news = extra->sack_news, end = news - extra->sack_turn * SACK_BLOCKS, begin = end - min_u32(SACK_BLOCKS, end);
+    uint8_t filled = first;
+    for (uint32_t i = end; list && i > begin && filled < most; i--) {
+        const struct interval *item = intervals_at(list, *tcp_news(list, i - 1));
+        filled = item ? fill_block(extra, options, first, filled, item) : filled;
+    }
+    return filled;
 }
 
 // First a duplicate (RFC 2883 §4), then the block that holds the newest data, then those that were newest before it, so that each is told
@@ -31,24 +46,30 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
         options->sack[filled++] = c->extra->dsack;
     const struct intervals *list = c->extra->out_of_order;
     const uint8_t first = filled;
-    for (uint32_t turn = c->extra->sack_turn, i = turn * SACK_BLOCKS; turn && list && i <= list->recent && filled < most; i++)
-        filled = fill_block(options, first, filled, &list->item[list->recent - i]);
+    if (c->extra->sack_turn)
+        filled = fill_turn(c->extra, options, first, most);
+    options->sack_count = filled;
+    if (c->extra->sack_turn && filled)
+        return;
     if (list && list->count && filled < most)
-        filled = fill_block(options, first, filled, &list->item[list->recent]);
+        filled = fill_block(c->extra, options, first, filled, &list->item[list->recent]);
     for (uint32_t i = 0; list && i < list->earlier_count && filled < most; i++) {
         const struct interval *item = intervals_at(list, list->earlier[i]);
-        filled = item ? fill_block(options, first, filled, item) : filled;
+        filled = item ? fill_block(c->extra, options, first, filled, item) : filled;
     }
     for (uint32_t i = 0; list && i < list->count && filled < most; i++)
-        filled = fill_block(options, first, filled, &list->item[i]);
+        filled = fill_block(c->extra, options, first, filled, &list->item[i]);
     options->sack_count = filled;
 }
 
 // ACKs leave after a batch of segments. One that brought more runs than the option has room for is told by several, as it would be if each
-// segment were answered (RFC 5681 §4.2): what is never told the sender must take for lost.
+// segment were answered (RFC 5681 §4.2): what is never told the sender must take for lost. The first of them tells of a duplicate.
 uint32_t tcp_sack_acks_before(const struct tcp_conn *c)
 {
-    return c->extra && c->extra->sack_news ? min_u32((c->extra->sack_news - 1u) / SACK_BLOCKS, SACK_ACKS_MAX) : 0;
+    if (!c->extra || !c->extra->sack_news || !c->extra->out_of_order)
+        return 0;
+    const uint32_t known = WEIR_CFG_ALLOCATOR ? c->extra->out_of_order->capacity : TCP_NEWS_STATIC;
+    return (min_u32(c->extra->sack_news, known) - (c->extra->dsack.left == c->extra->dsack.right)) / SACK_BLOCKS;
 }
 
 // RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.

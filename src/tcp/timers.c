@@ -45,19 +45,22 @@ static uint32_t rto_us(const struct weir *weir, const struct tcp_conn *c)
     return in_us;
 }
 
-static void arm_rto(struct weir *weir, struct tcp_conn *c)
+// From `since_us`: by the port's clock (clock_step), or from when a timer was due that fired only at the tick after.
+static void arm_rto_since(struct weir *weir, struct tcp_conn *c, uint32_t since_us)
 {
     if (c->flow)
         c->flow->wait = TCP_WAIT_RTO;
-    arm(weir, c, TCP_TIMER_SEND, rto_us(weir, c));
+    arm(weir, c, TCP_TIMER_SEND, rto_us(weir, c) - min_u32(weir->now - since_us, weir->port->granularity_us));
 }
+
+static void arm_rto(struct weir *weir, struct tcp_conn *c) { arm_rto_since(weir, c, (uint32_t)weir->now_us); }
 
 // Until the RTO that began before, or what comes sooner, counted on from `since_us`.
 static void arm_sooner_since(struct weir *weir, struct tcp_conn *c, uint32_t since_us)
 {
     const int32_t left_us = (int32_t)(c->flow->rto_due - since_us);
     const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), chance = tcp_deadline_wait(weir, c);
-    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
+    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(c);
     uint32_t sooner = reorder | tail;
     c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
     if (chance && chance < rto && (!sooner || chance < sooner)) {
@@ -76,7 +79,7 @@ static void arm_send(struct weir *weir, struct tcp_conn *c)
         arm_rto(weir, c);
         return;
     }
-    c->flow->rto_due = weir->now + rto_us(weir, c);
+    c->flow->rto_due = (uint32_t)weir->now_us + rto_us(weir, c);
     arm_sooner(weir, c);
 }
 
@@ -193,7 +196,7 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 // one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is noted.
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t least_us = min_u32(tcp_tlp_least(weir, c), rtt_timeout(&c->rtt, 0));
+    const uint32_t least_us = min_u32(tcp_tlp_least(c), rtt_timeout(&c->rtt, 0));
     return wheel_armed(&c->timer) && !seq_lt(weir->now + least_us, c->timer.due_us);
 }
 
@@ -258,6 +261,7 @@ static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
 
 static void fire_send(struct weir *weir, struct tcp_conn *c)
 {
+    const uint32_t due_us = c->deadline[TCP_TIMER_SEND];
     disarm(c, TCP_TIMER_SEND);
     if (out_of_time(weir, c)) {
         tcp_conn_drop(weir, c, c->soft_error ? c->soft_error : WEIR_TIMED_OUT);
@@ -276,7 +280,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
-        arm_rto(weir, c);
+        arm_rto_since(weir, c, due_us);
         return;
     }
     if (c->flow->wait == TCP_WAIT_CHANCE) {

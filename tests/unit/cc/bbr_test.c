@@ -21,7 +21,7 @@
 static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
 static struct weir_cc_window window;
 static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
-static bool app_limited;
+static bool app_limited, clock_coarse;
 
 static struct weir_cc_sample sample_now(void)
 {
@@ -31,6 +31,7 @@ static struct weir_cc_sample sample_now(void)
                                    .min_rtt_us = RTT,
                                    .inflight = inflight_now,
                                    .prior_inflight = inflight_now,
+                                   .clock_coarse = clock_coarse,
                                    .total_delivered = total,
                                    .total_lost = lost_total};
 }
@@ -48,7 +49,7 @@ static int setup(void **state)
     total = 0xfffff000u;
     lost_total = lost_now = inflight_now = 0;
     rtt_us = RTT;
-    app_limited = false;
+    app_limited = clock_coarse = false;
     event(WEIR_CC_INIT);
     return 0;
 }
@@ -132,6 +133,31 @@ static void the_pace_never_falls_in_startup(void **state)
     const uint32_t first = window.pacing_rate;
     round_trip(MBIT / 10);
     assert_int_equal(window.pacing_rate, first);
+}
+
+// Round trips shorter than a tick: no sample counts within one, but rounds are seen. The window doubles with each and nothing is paced;
+// what the path loses by chance does not end that, a round that loses more than three eighths does, and then what has been sampled holds.
+static void a_clock_too_coarse_for_the_round_trip_holds_startup_back_by_nothing(void **state)
+{
+    (void)state;
+    clock_coarse = true;
+    event(WEIR_CC_INIT);
+    assert_int_equal(window.pacing_rate, WEIR_CC_UNLIMITED);
+    uint32_t cwnd = window.cwnd;
+    for (uint32_t round = 0; round < 5; round++) {
+        lost_now = cwnd / 5;  // of 100 sent 17
+        ack(cwnd, total, 0, 0, true);
+        assert_int_equal(window.cwnd, 2 * cwnd);
+        assert_int_equal(window.pacing_rate, WEIR_CC_UNLIMITED);
+        cwnd = window.cwnd;
+    }
+    lost_now = cwnd;  // half
+    ack(cwnd / 2, total, 0, 0, true);
+    cwnd = window.cwnd;
+    lost_now = 0;
+    ack(cwnd, total, 10 * MBIT, RTT, true);
+    assert_int_equal(window.cwnd, cwnd);
+    near(window.pacing_rate, 10 * MBIT / 100 * 288, 30);
 }
 
 static void bandwidth_is_kept_for_ten_rounds_not_for_a_time(void **state)
@@ -502,6 +528,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(startup_doubles_and_ends_after_three_rounds_without_growth, setup),
         cmocka_unit_test_setup(the_pace_never_falls_in_startup, setup),
+        cmocka_unit_test_setup(a_clock_too_coarse_for_the_round_trip_holds_startup_back_by_nothing, setup),
         cmocka_unit_test_setup(bandwidth_is_kept_for_ten_rounds_not_for_a_time, setup),
         cmocka_unit_test_setup(samples_shorter_than_a_round_trip_are_dropped, setup),
         cmocka_unit_test_setup(application_limited_samples_only_raise, setup),

@@ -198,13 +198,50 @@ static void a_tie_with_a_retransmission_waits(void **state)
     tcp_fixture_close(&t);
 }
 
+// Under a clock coarser than the round trip no time passes at all: what happened first is known nevertheless, and a loss, and the loss of
+// its repetition, are found by order. `now` never goes ahead by half a tick, and the next tick is later than all of it.
+static void within_a_tick_the_order_decides(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    t.f.port.granularity_us = 10000;
+    tcp_fixture_conn(&t)->rtt.min_us = 1;
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 8;
+    const uint32_t began = t.f.weir->now;
+    loss_send(&t, 0, 10);
+    loss_sack(&t, 0, 1, 10);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    for (uint32_t round = 0; round < 6; round++) {
+        user_write(&t, (10 + round) * MSS, MSS);
+        peer_expect(&t, TCP_ACK, (10 + round) * MSS, 0, MSS);
+        loss_sack(&t, 0, 1, 11 + round);
+        if (round % 2)  // what left in one go with the repetition tells nothing of it, what left because of an answer to that does
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        peer_expect_nothing(&t);
+    }
+    assert_true(t.f.weir->now - began > 0 && t.f.weir->now - began <= 5000);
+    for (uint32_t i = 0; i < 2000; i++)
+        clock_step(t.f.weir, 8);
+    assert_int_equal(t.f.weir->now - began, 5000);
+    fixture_poll(&t.f, 10000);
+    assert_int_equal(t.f.weir->now - began, 10000);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_be_late_is_waited_for),    cmocka_unit_test(what_comes_in_time_is_not_sent_again),
-        cmocka_unit_test(three_segments_above_are_proof),    cmocka_unit_test(after_reordering_time_alone_decides),
-        cmocka_unit_test(a_lost_retransmission_is_found),    cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
-        cmocka_unit_test(a_timeout_spares_what_is_young),    cmocka_unit_test(duplicates_widen_the_window),
+        cmocka_unit_test(within_a_tick_the_order_decides),
+        cmocka_unit_test(what_may_be_late_is_waited_for),
+        cmocka_unit_test(what_comes_in_time_is_not_sent_again),
+        cmocka_unit_test(three_segments_above_are_proof),
+        cmocka_unit_test(after_reordering_time_alone_decides),
+        cmocka_unit_test(a_lost_retransmission_is_found),
+        cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
+        cmocka_unit_test(a_timeout_spares_what_is_young),
+        cmocka_unit_test(duplicates_widen_the_window),
         cmocka_unit_test(a_tie_with_a_retransmission_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

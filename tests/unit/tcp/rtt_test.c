@@ -117,6 +117,24 @@ static void the_floor_of_a_socket_takes_the_place_of_the_default(void **state)
     }
 }
 
+// A timer fires at the first tick after it is due: with half a tick less the smallest timeout is the same by each of these clocks.
+static void the_floor_is_kept_to_the_nearest_tick(void **state)
+{
+    static const uint32_t ticks_us[] = {1000, 2000, 10000, 20000, 40000};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct rtt rtt;
+        rtt_init(&rtt, ticks_us[i]);
+        for (int sample = 0; sample < 100; sample++)
+            rtt_sample(&rtt, 100);
+        const uint32_t timeout = rtt_timeout(&rtt, 0);
+        assert_int_equal((timeout + ticks_us[i] - 1) / ticks_us[i] * ticks_us[i], 200000);
+    }
+    assert_int_equal(rtt_floor(200000, 50), 200000);
+    assert_int_equal(rtt_floor(200000, 60000), 200000);  // never less than a tick, nor near it
+    assert_int_equal(rtt_floor(1000, 60000), 60000);
+}
+
 static void a_repeated_handshake_makes_the_first_timeout_longer(void **state)
 {
     (void)state;
@@ -163,6 +181,7 @@ int main(void)
         cmocka_unit_test(follows_the_formulas_of_rfc_6298),
         cmocka_unit_test(a_steady_path_keeps_room_for_a_delayed_acknowledgement),
         cmocka_unit_test(the_clock_granularity_is_a_floor_of_the_variation),
+        cmocka_unit_test(the_floor_is_kept_to_the_nearest_tick),
         cmocka_unit_test(never_below_the_minimum_nor_above_the_maximum),
         cmocka_unit_test(the_floor_of_a_socket_takes_the_place_of_the_default),
         cmocka_unit_test(a_repeated_handshake_makes_the_first_timeout_longer),

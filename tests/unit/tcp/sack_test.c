@@ -91,6 +91,57 @@ static void a_batch_with_many_holes_is_told_by_several(void **state)
     tcp_fixture_close(&t);
 }
 
+// … in the order in which it came, oldest first, each run once: told late, it would look to the sender as if it had come late. A duplicate
+// in the batch takes a place of the first.
+static void a_batch_is_told_in_order(void **state)
+{
+    static const uint32_t runs[] = {9, 3, 5, 7, 1};  // some fill holes below what came before them
+    struct tcp_fixture t;
+    uint32_t next = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    peer_data(&t, 2000, 100);
+    peer_drain(&t);
+    t.f.block_tx = true;
+    for (uint32_t i = 0; i < 5; i++)
+        peer_data(&t, runs[i] * 200, 100);
+    peer_data(&t, 2000, 100);
+    t.f.block_tx = false;
+    weir_tx_ready(&t.f.netif);
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_int_equal(t.got.options.sack_count, 3);
+    assert_block(&t, 0, 2000, 2100);  // the duplicate
+    for (uint32_t i = 1; i < 3; i++)
+        next |= 1u << (t.got.options.sack[i].left - t.theirs) / 200;
+    assert_int_equal(next, 1u << 9 | 1u << 3);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_int_equal(t.got.options.sack_count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_block(&t, i, runs[4 - i] * 200, runs[4 - i] * 200 + 100);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+// A FIN beyond a hole is held, too: the block of the data before it tells so, as the sender will then not repeat it, and know that what it
+// sent earlier is lost.
+static void a_fin_behind_a_run_is_told(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    peer_data(&t, 200, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_block(&t, 0, 200, 300);
+    peer_send(&t, TCP_ACK | TCP_FIN, 300, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_block(&t, 0, 200, 301);
+    peer_data(&t, 0, 200);
+    peer_expect(&t, TCP_ACK, 0, 301, 0);
+    assert_int_equal(t.got.options.sack_count, 0);
+    tcp_fixture_close(&t);
+}
+
 static void timestamps_leave_room_for_three(void **state)
 {
     struct tcp_fixture t;
@@ -306,6 +357,8 @@ int main(void)
         cmocka_unit_test(sack_is_used_only_when_agreed),
         cmocka_unit_test(the_newest_block_comes_first),
         cmocka_unit_test(a_batch_with_many_holes_is_told_by_several),
+        cmocka_unit_test(a_batch_is_told_in_order),
+        cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),
         cmocka_unit_test(duplicates_are_reported_once),
         cmocka_unit_test(only_the_holes_are_sent_again),
