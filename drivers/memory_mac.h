@@ -19,6 +19,12 @@ struct memory_mac {
     uint32_t frame[(MEMORY_MAC_SHIFT + MEMORY_MAC_FRAME + 3) / 4];
 };
 
+// There is no interrupt. Whoever sleeps until a deadline, and not for a tick, defines MEMORY_MAC_TIMER as memory_mac_look.
+#ifndef MEMORY_MAC_TIMER
+#define MEMORY_MAC_TIMER NULL
+#endif
+uint64_t memory_mac_look(struct weir_netif *netif, uint64_t now_us);
+
 void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_netif *netif, const uint8_t mac[6]);
 
 #endif

@@ -94,7 +94,8 @@ struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *por
     wheel_init(&weir->wheel, 0);
     socks_init(&weir->socks);
     if (modules_init(weir, config) != WEIR_OK) {
-        weir_destroy(weir);
+        if (!memory)  // otherwise nothing was taken that has to be given back
+            weir_destroy(weir);
         return NULL;
     }
     return weir;

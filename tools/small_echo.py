@@ -8,7 +8,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-IMAGE = ROOT / "build/boards/mps2-an385/small_echo.elf"
+IMAGE = ROOT / "build/metal/small_echo.elf"
 OUT = ROOT / "build/size.json"
 
 

@@ -115,6 +115,19 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; 
 int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
 // The way back to where `packet` came from, for replies (without a neighbour cache: its link address).
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet);
+// A path used before may be good no longer: looked up again. Without a neighbour cache it is all that is known of the peer, and stays as
+// long as its interface does; only what it carries is asked again.
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
+#if WEIR_CFG_ARP_CACHE
+static inline void ip_path_heard(struct path *path, const struct packet *packet) { (void)path, (void)packet; }
+#else
+// The peer of this path has sent the packet, which is good: answers follow it.
+static inline void ip_path_heard(struct path *path, const struct packet *packet)
+{
+    if (packet->link_source)
+        memcpy(path->link_address, packet->link_source, sizeof path->link_address);
+}
+#endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
 // The interface's address, flags or carrier changed: its connected route follows, cached paths are looked up anew, memberships reported

@@ -325,6 +325,11 @@ int ip_path_reply(struct weir *weir, struct path *path, const struct packet *pac
         return WEIR_OK;
     return ip_path_find(weir, path, &source, packet->source, 0);
 }
+
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    return ip_path_find(weir, path, source, destination, netif_bound);
+}
 #else
 // Server mode: back to the link address it came from, without any lookup.
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet)
@@ -334,7 +339,16 @@ int ip_path_reply(struct weir *weir, struct path *path, const struct packet *pac
     path->next_hop = packet->source;
     if (packet->link_source)
         memcpy(path->link_address, packet->link_source, sizeof path->link_address);
-    path->mtu = packet->netif->mtu;
+    path->mtu = pmtu_get(weir, packet->source, packet->netif->mtu);
+    path->generation = weir->ip.generation;
+    return WEIR_OK;
+}
+
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    if (!ip_path_valid(weir, path))
+        return ip_path_find(weir, path, source, destination, netif_bound);
+    path->mtu = pmtu_get(weir, destination, path->netif->mtu);
     path->generation = weir->ip.generation;
     return WEIR_OK;
 }

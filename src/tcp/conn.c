@@ -252,7 +252,7 @@ void tcp_mss_update(struct tcp_conn *c)
 
 bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)
 {
-    const int error = ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
+    const int error = ip_path_renew(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
     if (error) {
         c->path.netif = NULL;
         if (c->state == WEIR_TCP_SYN_SENT)
@@ -313,7 +313,15 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
         rtt_no_sample(&c->rtt);
 }
 
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params)
+static int passive_path(struct weir *weir, struct tcp_conn *c, const struct packet *packet)
+{
+    if (!WEIR_CFG_ARP_CACHE)
+        return ip_path_reply(weir, &c->path, packet);
+    return ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
+}
+
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
+                                  const struct packet *packet)
 {
     if (listener->accept_count >= listener->backlog)
         return NULL;
@@ -325,7 +333,7 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     tcp_deadline_inherit(weir, c, listener);
     tcp_uto_inherit(weir, c, listener);
     adopt_params(weir, c, params);
-    if (ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound)) {
+    if (passive_path(weir, c, packet)) {
         pool_put(&weir->tcp.conns, &weir->memory, c);
         return NULL;
     }

@@ -296,7 +296,9 @@ struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16
                                uint16_t remote_port);
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port);
 // An established connection from a completed handshake, queued on the listener for accept. NULL: no memory or the accept queue is full.
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params);
+// `packet` is the last of the handshake: without a neighbour cache the answers go where it came from.
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
+                                  const struct packet *packet);
 // Ends the connection with a pending error for its user (0: none): unhashed, timers off, queues freed except unread data.
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error);
 // The one way to change state; asserts the legality table.

@@ -41,7 +41,8 @@ struct tcp_half_open {
     uint8_t link_source[6];  // where the SYN came from: nothing else knows the way back
 #endif
 };
-_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64), "a half-open connection is small");
+_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8),
+               "a half-open connection is small");
 
 struct half_opens {
     struct tcp_records records;
@@ -393,7 +394,7 @@ void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct pack
     }
     struct tcp_open_params params;
     half_open_params(weir, entry, segment, &params);
-    struct tcp_conn *c = tcp_conn_passive(weir, entry->listener, &params);
+    struct tcp_conn *c = tcp_conn_passive(weir, entry->listener, &params, packet);
     if (c == NULL) {
         count(weir, WEIR_COUNT_TCP_SYN_DROPPED);
         return;

@@ -167,6 +167,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
     if (segment->length)
         tcp_receive_after_pause(weir, c, segment->length);
     heard(weir, c);
+    ip_path_heard(&c->path, packet);
     tcp_ecn_input(weir, c, packet, segment);
     if (segment->options.seen & TCP_SEEN_USER_TIMEOUT)
         tcp_uto_heard(c, segment->options.user_timeout);

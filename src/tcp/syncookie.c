@@ -162,7 +162,7 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
     params_from_timestamp(weir, listener, segment, &params);
     if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wish(listener) == TCP_ECN_ACCURATE && tcp_ecn_cookie_accurate(segment))
         params.ecn.mode = TCP_ECN_ACCURATE;
-    struct tcp_conn *c = tcp_conn_passive(weir, listener, &params);
+    struct tcp_conn *c = tcp_conn_passive(weir, listener, &params, packet);
     if (c == NULL) {
         count(weir, WEIR_COUNT_TCP_SYN_DROPPED);  // the peer will repeat itself
         return true;

@@ -81,8 +81,10 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
     (void)weir, (void)packet, (void)segment;
     world_resets++;
 }
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params)
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
+                                  const struct packet *packet)
 {
+    (void)packet;
     (void)weir;
     if (world_passive.refuse || listener->accept_count >= listener->backlog)
         return NULL;
