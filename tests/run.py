@@ -246,7 +246,7 @@ class Tally:
     def add(self, program):
         # A failure that is no test's (it did not build, it crashed) has a sentence for a name, and always counts.
         whole = matches(self.patterns, program.name)
-        results = [(n, r) for n, r in program.results if whole or matches(self.patterns, n) or " " in n]
+        results = [(n, r) for n, r in program.results if whole or matches(self.patterns, n) or " " in n.split("[")[0]]
         for _, result in results:
             self.counts[result] += 1
         failed = [name for name, result in results if result == "failed"]
@@ -300,8 +300,9 @@ def main():
         for future in concurrent.futures.as_completed(waiting):
             tally.add(future.result())
     if chosen["interop"]:
-        print("building the host program, plain and with sanitizers, and firmware …", flush=True)
-        _, complaints = make("build-host.log", ["lib", "apps", "firmware", "build/host/weir-link", "build/asan/weir-host", "micro-asan"])
+        on_boards = any(p.name.startswith("firmware/") for p in chosen["interop"])
+        print(f"building the host program, plain and with sanitizers{', and firmware' if on_boards else ''} …", flush=True)
+        _, complaints = make("build-host.log", ["lib", "apps", *["firmware"] * on_boards, "build/host/weir-link", "build/asan/weir-host", "micro-asan"])
         print(complaints, end="\n" if complaints else "", flush=True)
     for program in chosen["interop"] + chosen["fuzz"]:
         tally.add(program.run())

@@ -5,6 +5,10 @@
 
 #define HEADER_BYTES 12u
 #define CLASS_IN 1u
+#define OPT_BYTES 11u
+#define FORMAT_ERROR 1u
+#define NOT_IMPLEMENTED 4u
+#define BAD_VERSION 16u
 
 static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
@@ -105,6 +109,16 @@ bool dns_name_read(const uint8_t *message, uint32_t length, uint32_t at, char ou
     }
 }
 
+// The pseudo-record of EDNS, version 0, of the root: in place of a class what we take, no flags, no options (RFC 6891 §6.1.2).
+static uint32_t opt_emit(uint8_t *out, uint32_t at)
+{
+    memset(out + at, 0, OPT_BYTES);
+    put16(out + at + 1, DNS_OPT);
+    put16(out + at + 3, DNS_EXTENDED_MAX);
+    out[11] = 1;  // additional records
+    return OPT_BYTES;
+}
+
 uint32_t dns_query_emit(const struct dns_question *question, uint8_t *out, uint32_t room)
 {
     if (!dns_name_valid(question->name))
@@ -112,7 +126,7 @@ uint32_t dns_query_emit(const struct dns_question *question, uint8_t *out, uint3
     uint32_t name_length = (uint32_t)strlen(question->name);
     if (question->name[name_length - 1] == '.')
         name_length--;
-    if (HEADER_BYTES + name_length + 2 + 4 > room)
+    if (HEADER_BYTES + name_length + 2 + 4 + (question->extended ? OPT_BYTES : 0) > room)
         return 0;
     memset(out, 0, HEADER_BYTES);
     put16(out, question->id);
@@ -132,7 +146,7 @@ uint32_t dns_query_emit(const struct dns_question *question, uint8_t *out, uint3
     out[at++] = 0;
     put16(out + at, question->type);
     put16(out + at + 2, CLASS_IN);
-    return at + 4;
+    return at + 4 + (question->extended ? opt_emit(out, at + 4) : 0);
 }
 
 struct record {
@@ -239,16 +253,41 @@ static enum dns_result question_check(const uint8_t *message, uint32_t length, c
     return strcmp(name, question->name) == 0 ? DNS_FOUND : DNS_WRONG_CASE;
 }
 
+// The eight upper bits of the response code, in the upper half of what would be a TTL (RFC 6891 §6.1.3); 0 when there is no OPT record.
+static uint32_t code_extension(const uint8_t *message, uint32_t length, uint32_t at, uint32_t records)
+{
+    struct record record;
+    for (uint32_t i = 0; i < records && record_read(message, length, &at, &record); i++) {
+        if (record.type == DNS_OPT)
+            return message[record.data - 6];
+    }
+    return 0;
+}
+
+// An error that a server may mean our EDNS by. One that does not know it may send back no more than the header; a forger gains nothing by
+// that but a question without.
+static bool not_extended(const uint8_t *message, uint32_t length, const struct dns_question *question)
+{
+    return question->extended && length >= HEADER_BYTES && get16(message) == question->id && (message[2] & 0xf8) == 0x80 &&
+           get16(message + 4) == 0 && (message[3] & 15) == FORMAT_ERROR;
+}
+
 enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const struct dns_question *question, struct dns_answer *answer)
 {
     uint32_t at = 0;
     *answer = (struct dns_answer){.ttl_s = DNS_TTL_MAX_S};
+    if (not_extended(message, length, question))
+        return DNS_NOT_EXTENDED;
     enum dns_result result = question_check(message, length, question, &at);
     if (result != DNS_FOUND)
         return result;
     if (message[2] & 2)
         return DNS_TRUNCATED;
-    uint32_t code = message[3] & 15u, answers = get16(message + 6), authorities = get16(message + 8);
+    uint32_t code = message[3] & 15u, answers = get16(message + 6), authorities = get16(message + 8), more = get16(message + 10);
+    if (question->extended && answers + authorities + more <= DNS_RECORDS_MAX)
+        code |= code_extension(message, length, at, answers + authorities + more) << 4;
+    if (question->extended && (code == FORMAT_ERROR || code == NOT_IMPLEMENTED || code == BAD_VERSION))
+        return DNS_NOT_EXTENDED;
     if (code != 0 && code != 3)
         return DNS_SERVER_FAILED;
     if (answers > DNS_RECORDS_MAX || authorities > DNS_RECORDS_MAX)

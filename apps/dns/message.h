@@ -9,15 +9,16 @@
 
 #include "weir/addr.h"
 
-#define DNS_NAME_MAX 255u     // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
-#define DNS_HOPS_MAX 127u     // compression pointers followed in one name: no more labels fit
-#define DNS_UDP_MAX 512u      // RFC 1035 §4.2.1; no EDNS is offered, so no honest answer is larger
-#define DNS_ADDRESSES 8u      // kept of an answer
-#define DNS_CHAIN_MAX 8u      // CNAMEs followed
-#define DNS_RECORDS_MAX 128u  // records looked at in a message
-#define DNS_TTL_MAX_S 86400u  // longer ones are cut to a day
+#define DNS_NAME_MAX 255u       // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
+#define DNS_HOPS_MAX 127u       // compression pointers followed in one name: no more labels fit
+#define DNS_UDP_MAX 512u        // RFC 1035 §4.2.1: any server takes a question of so many bytes, and without EDNS answers with no more
+#define DNS_EXTENDED_MAX 1232u  // what EDNS says we take (RFC 6891 §6.2.3): with all headers within IPv6's least MTU, so never in fragments
+#define DNS_ADDRESSES 8u        // kept of an answer
+#define DNS_CHAIN_MAX 8u        // CNAMEs followed
+#define DNS_RECORDS_MAX 128u    // records looked at in a message
+#define DNS_TTL_MAX_S 86400u    // longer ones are cut to a day
 
-enum dns_type { DNS_A = 1, DNS_CNAME = 5, DNS_SOA = 6 };
+enum dns_type { DNS_A = 1, DNS_CNAME = 5, DNS_SOA = 6, DNS_OPT = 41 };
 
 enum dns_result {
     DNS_FOUND,          // addresses
@@ -27,12 +28,14 @@ enum dns_result {
     DNS_TRUNCATED,      // ask again over TCP
     DNS_BAD,            // malformed: parse error
     DNS_NOT_OURS,       // not the answer to this question: wrong id or name; go on waiting
+    DNS_NOT_EXTENDED,   // the server does not know EDNS, or not this version: ask again without (RFC 6891 §7)
     DNS_WRONG_CASE,     // the question came back in another case (RFC 5452, "0x20"): forged, or a server that changes case
 };
 
 // A question. The name is as sent: its letters' case is part of what an answer must repeat.
 struct dns_question {
     uint16_t id, type;
+    bool extended;                // with EDNS(0): RFC 6891
     char name[DNS_NAME_MAX + 1];  // "Www.eXample.org", no dot at the end
 };
 

@@ -111,6 +111,7 @@ static void question_renew(struct dns_query *query, bool mixed)
 static void query_ask_tcp(struct dns_query *query)
 {
     query->transport = DNS_TCP;
+    query->question.extended = false;  // size is no matter there
     query->sent = false;
     query->due_us = weir_now_us(weir_of(query)) + DNS_TCP_TIMEOUT_US;
     query->dns->count.tcp++;
@@ -131,6 +132,7 @@ static void query_next_try(struct dns_query *query)
         return;
     }
     query->transport = DNS_UDP;
+    query->question.extended = !query->plain && query->tries < dns->server_count;
     query->due_us = weir_now_us(weir_of(query)) + ((uint64_t)DNS_TIMEOUT_US << query->tries / dns->server_count);
     query->server = (struct weir_endpoint){dns->servers[query->tries % dns->server_count], DNS_PORT};
     query->tries++;
@@ -165,6 +167,11 @@ static bool query_judge(struct dns_query *query, const uint8_t *bytes, uint32_t 
             break;
         query_ask_tcp(query);
         return true;
+    case DNS_NOT_EXTENDED:
+        dns->count.not_extended++;
+        query->plain = true;
+        query->tries--;  // the same server again
+        break;
     case DNS_BAD: dns->count.malformed++; break;
     case DNS_SERVER_FAILED: query->failure = WEIR_REFUSED; break;
     }
@@ -345,6 +352,7 @@ int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dn
     memcpy(query->question.name, plain, sizeof plain);
     query->question.type = DNS_A;
     query->tries = query->wrong = 0;
+    query->plain = false;
     query->failure = WEIR_TIMED_OUT;
     query_next_try(query);
     return query->transport == DNS_FREE ? WEIR_NO_ROUTE : WEIR_IN_PROGRESS;

@@ -2,7 +2,8 @@
 // DNS stub resolver: IPv4 addresses of names, asked of one or two servers, kept while they may be. Against forgery (RFC 5452): every try is
 // a new socket (so a new random port), a new random id and a new random case of the name's letters; only the server's address may answer,
 // the question must come back as sent, and a name is asked once at a time. After DNS_FORGED_MAX wrong answers, a truncated one, or one in
-// another case it asks over TCP.
+// another case it asks over TCP. Answers may have 1232 bytes (EDNS, RFC 6891); a server that refuses such a question is asked without, and
+// so is every server that did not answer the first time: something on the way may drop what it does not know.
 #ifndef APPS_DNS_RESOLVER_H
 #define APPS_DNS_RESOLVER_H
 
@@ -41,6 +42,7 @@ struct dns_query {
     uint8_t tries, wrong;
     int failure;  // what to say when the tries are used up
     bool sent;    // TCP: the question is on its way
+    bool plain;   // EDNS was refused
     uint64_t due_us;
     dns_done *done;
     void *context;
@@ -62,7 +64,7 @@ struct dns {
     struct dns_entry cache[DNS_CACHE_ENTRIES];
     uint8_t scratch[DNS_TCP_MAX];
     struct {
-        uint32_t asked, cached, malformed, forged, tcp, timed_out;
+        uint32_t asked, cached, malformed, forged, tcp, timed_out, not_extended;
     } count;
 };
 

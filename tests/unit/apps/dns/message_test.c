@@ -94,6 +94,47 @@ static void a_question_is_emitted(void **state)
     assert_int_equal(end, 22);
 }
 
+// RFC 6891 §6.1.2: the root, type 41, 1232 bytes, version 0.
+static void an_extended_question_says_what_we_take(void **state)
+{
+    static const uint8_t expected[] = {0xab, 0xcd, 1, 0, 0, 1, 0,  0,    0,    0, 0, 1, 1, 'w', 0,
+                                       0,    1,    0, 1, 0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0,   0};
+    const struct dns_question question = {.id = 0xabcd, .type = DNS_A, .extended = true, .name = "w"};
+    uint8_t out[DNS_UDP_MAX];
+    (void)state;
+    assert_int_equal(dns_query_emit(&question, out, sizeof out), sizeof expected);
+    assert_memory_equal(out, expected, sizeof expected);
+    assert_int_equal(dns_query_emit(&question, out, sizeof expected - 1), 0);
+}
+
+// Who did not ask with EDNS is not told by it that it failed; other codes of the extension are failures.
+static void an_extended_code_is_heard(void **state)
+{
+    struct builder b;
+    struct dns_answer answer;
+    const struct {
+        bool extended;
+        uint8_t low, high;
+        enum dns_result result;
+    } cases[] = {{true, 0, 1, DNS_NOT_EXTENDED},  {true, 1, 0, DNS_NOT_EXTENDED},  {true, 4, 0, DNS_NOT_EXTENDED},
+                 {true, 7, 1, DNS_SERVER_FAILED}, {true, 2, 0, DNS_SERVER_FAILED}, {true, 0, 0, DNS_NO_DATA},
+                 {false, 0, 1, DNS_NO_DATA},      {false, 1, 0, DNS_SERVER_FAILED}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(&b, "w", 0);
+        b.question.extended = cases[i].extended;
+        b.bytes[3] |= cases[i].low;
+        b.bytes[11] = 1;
+        b.bytes[b.length++] = 0;
+        put16(&b, DNS_OPT);
+        put16(&b, 1232);
+        put16(&b, (uint32_t)cases[i].high << 8);
+        put16(&b, 0);
+        put16(&b, 0);
+        assert_int_equal(parse(&b, &answer), cases[i].result);
+    }
+}
+
 static void names_are_judged(void **state)
 {
     char name[300];
@@ -431,6 +472,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_emitted),
+        cmocka_unit_test(an_extended_question_says_what_we_take),
+        cmocka_unit_test(an_extended_code_is_heard),
         cmocka_unit_test(names_are_judged),
         cmocka_unit_test(case_follows_the_random_bits),
         cmocka_unit_test(addresses_are_found),

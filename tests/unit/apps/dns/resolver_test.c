@@ -5,14 +5,28 @@
 #include "dns/resolver.h"
 #include "service.h"
 
-enum behaviour { GOOD, SILENT, WRONG_ID, LOWER_CASE, TRUNCATED, SERVFAIL, WRONG_PORT, NO_NAME };
+enum behaviour {
+    GOOD,
+    SILENT,
+    WRONG_ID,
+    LOWER_CASE,
+    TRUNCATED,
+    SERVFAIL,
+    WRONG_PORT,
+    NO_NAME,
+    FORMERR,
+    FORMERR_BARE,
+    BADVERS,
+    DROPS_EXTENDED,
+    LARGE
+};
 
 struct server {
     struct weir_watch udp, tcp, stream;
     struct loop *loop;
     weir_socket socket, listener, other;
     enum behaviour behaviour;
-    uint32_t asked, asked_tcp, ports;
+    uint32_t asked, asked_tcp, ports, asked_extended;
     uint16_t last_port;
     uint16_t last_id;
 };
@@ -28,8 +42,29 @@ static struct server server;
 // Answers a query in place; returns its new length.
 static uint32_t answer(uint8_t *bytes, uint32_t length, uint32_t ttl_s, bool tcp)
 {
+    static const uint8_t opt[] = {0, 0, 41, 1232 >> 8, 1232 & 255, 0, 0, 0, 0, 0, 0};
+    const bool extended = bytes[11];
+    if (extended) {
+        length -= (uint32_t)sizeof opt;
+        assert_memory_equal(bytes + length, opt, sizeof opt);
+        bytes[11] = 0;
+        server.asked_extended++;
+    }
     bytes[2] = 0x81;
     bytes[3] = 0x80;
+    if (extended && server.behaviour == BADVERS) {
+        memcpy(bytes + length, opt, sizeof opt);
+        bytes[length + 5] = 1;  // 16 is 1 here and 0 in the header
+        bytes[11] = 1;
+        return length + (uint32_t)sizeof opt;
+    }
+    if (extended && (server.behaviour == FORMERR || server.behaviour == FORMERR_BARE)) {
+        bytes[3] |= 1;
+        if (server.behaviour == FORMERR)
+            return length;
+        bytes[5] = 0;
+        return 12;
+    }
     if (server.behaviour == TRUNCATED && !tcp) {
         bytes[2] |= 2;
         return length;
@@ -42,9 +77,20 @@ static uint32_t answer(uint8_t *bytes, uint32_t length, uint32_t ttl_s, bool tcp
         bytes[i] = bytes[i] >= 'A' && bytes[i] <= 'Z' ? (uint8_t)(bytes[i] | 0x20) : bytes[i];
     const uint8_t record[] = {0xc0, 12, 0,  1, 0, 1, (uint8_t)(ttl_s >> 24), (uint8_t)(ttl_s >> 16), (uint8_t)(ttl_s >> 8), (uint8_t)ttl_s,
                               0,    4,  10, 9, 8, 7};
-    bytes[7] = 1;
+    for (uint32_t i = 0; server.behaviour == LARGE && i < 60; i++) {  // of another name
+        memcpy(bytes + length, record, sizeof record);
+        bytes[length + 1] = 17;
+        bytes[7]++;
+        length += (uint32_t)sizeof record;
+    }
+    bytes[7]++;
     memcpy(bytes + length, record, sizeof record);
-    return length + (uint32_t)sizeof record;
+    length += (uint32_t)sizeof record;
+    if (length > (tcp ? 4096u : extended ? 1232u : 512u)) {
+        bytes[2] |= 2;
+        return 12;
+    }
+    return length;
 }
 
 static void udp_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
@@ -52,7 +98,7 @@ static void udp_event(struct weir_watch *watch, weir_socket socket, uint32_t eve
     struct weir *weir = server.loop->weir;
     struct weir_message message;
     struct weir_slice slice;
-    uint8_t bytes[600];
+    uint8_t bytes[2000];
     (void)watch, (void)events;
     while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
         const struct weir_message reply = {.peer = message.peer, .local = message.local};
@@ -67,7 +113,9 @@ static void udp_event(struct weir_watch *watch, weir_socket socket, uint32_t eve
             bytes[0]++;
             (void)weir_socket_send_message(weir, socket, &reply, &out, 1);
         }
-        if (server.behaviour == WRONG_PORT)
+        if (server.behaviour == DROPS_EXTENDED && slice.data[11])
+            (void)0;
+        else if (server.behaviour == WRONG_PORT)
             (void)weir_socket_send_message(weir, server.other, &reply, &out, 1);
         else if (server.behaviour != SILENT && server.behaviour != WRONG_ID)
             (void)weir_socket_send_message(weir, socket, &reply, &out, 1);
@@ -224,6 +272,49 @@ static void changed_case_and_truncation_lead_to_tcp(void **state)
     close_all(&bench, &dns);
 }
 
+// RFC 6891 §7, in the ways in which servers say that they do not know it.
+static void a_server_without_extension_is_asked_without(void **state)
+{
+    static const enum behaviour ways[] = {FORMERR, FORMERR_BARE, BADVERS};
+    struct bench bench;
+    static struct dns dns;
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        open_all(&bench, &dns, ways[i]);
+        assert_int_equal(resolve(&bench, &dns, "weir.example", 1000000), DNS_FOUND);
+        assert_int_equal(server.asked, 2);
+        assert_int_equal(server.asked_extended, 1);
+        assert_int_equal(dns.count.not_extended, 1);
+        assert_int_equal(server.asked_tcp, 0);
+        close_all(&bench, &dns);
+    }
+}
+
+static void a_way_that_drops_extended_questions(void **state)
+{
+    struct bench bench;
+    static struct dns dns;
+    (void)state;
+    open_all(&bench, &dns, DROPS_EXTENDED);
+    assert_int_equal(resolve(&bench, &dns, "weir.example", 10000000), DNS_FOUND);
+    assert_int_equal(server.asked, 2);
+    assert_int_equal(server.asked_extended, 1);
+    close_all(&bench, &dns);
+}
+
+// 60 records of 16 bytes: more than 512, less than 1232.
+static void a_large_answer_needs_no_tcp(void **state)
+{
+    struct bench bench;
+    static struct dns dns;
+    (void)state;
+    open_all(&bench, &dns, LARGE);
+    assert_int_equal(resolve(&bench, &dns, "weir.example", 1000000), DNS_FOUND);
+    assert_int_equal(server.asked, 1);
+    assert_int_equal(server.asked_tcp, 0);
+    close_all(&bench, &dns);
+}
+
 static void answers_from_another_port_do_not_count(void **state)
 {
     struct bench bench;
@@ -287,6 +378,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_and_kept),
         cmocka_unit_test(some_names_need_no_server),
+        cmocka_unit_test(a_server_without_extension_is_asked_without),
+        cmocka_unit_test(a_way_that_drops_extended_questions),
+        cmocka_unit_test(a_large_answer_needs_no_tcp),
         cmocka_unit_test(every_try_comes_from_another_port),
         cmocka_unit_test(guesses_lead_to_tcp),
         cmocka_unit_test(changed_case_and_truncation_lead_to_tcp),
