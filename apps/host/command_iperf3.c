@@ -41,6 +41,8 @@ static void found(struct host *host, struct weir_addr addr)
     host_done(host, 1);
 }
 
+#define BOTH_WAYS 256  // --bidir has no letter
+
 static bool take(int option, const char *value, const char **server)
 {
     struct iperf3_parameters *p = &client.test.parameters;
@@ -66,6 +68,7 @@ static bool take(int option, const char *value, const char **server)
         strncpy(p->congestion, value, sizeof p->congestion - 1);
         return true;
     case 'R': p->reverse = true; return true;
+    case BOTH_WAYS: p->bidirectional = true; return true;
     case 'u': p->udp = true; return true;
     case 'N': p->no_delay = true; return true;
     case 'J': client.json = true; return true;
@@ -79,12 +82,13 @@ bool command_iperf3(struct host *host, int argc, char **argv)
     const char *server = NULL;
     bool rate_given = false;
     int option;
+    const struct option words[] = {{"bidir", no_argument, NULL, BOTH_WAYS}, {NULL, 0, NULL, 0}};
     memset(&client, 0, sizeof client);
     client.print = print;
     client.done = done;
     client.context = host;
     port = IPERF3_PORT;
-    while ((option = getopt(argc, argv, "c:p:t:n:k:l:P:b:O:w:M:C:i:RuNJ")) != -1) {
+    while ((option = getopt_long(argc, argv, "c:p:t:n:k:l:P:b:O:w:M:C:i:RuNJ", words, NULL)) != -1) {
         if (!take(option, optarg, &server))
             return command_wrong("iperf3", "an option or its value is not understood", "");
         rate_given |= option == 'b';

@@ -61,8 +61,10 @@ static void measuring_begin(struct iperf3_client *client)
     client->interval_us = now_us + IPERF3_INTERVAL_US;
     client->phase = IPERF3_MEASURING;
     client->due_us = WEIR_NEVER;
-    for (uint32_t i = 0; i < client->test.stream_count && p->reverse; i++)
-        (void)iperf3_stream_receive(&client->test.streams[i]);
+    for (uint32_t i = 0; i < client->test.stream_count; i++) {
+        if (!client->test.streams[i].sender)
+            (void)iperf3_stream_receive(&client->test.streams[i]);
+    }
 }
 
 static void measuring_end(struct iperf3_client *client)
@@ -81,9 +83,10 @@ static void measuring_end(struct iperf3_client *client)
 static bool all_acknowledged(struct iperf3_client *client)
 {
     const struct iperf3_test *test = &client->test;
-    for (uint32_t i = 0; i < test->stream_count && !test->parameters.udp && !test->parameters.reverse; i++) {
+    for (uint32_t i = 0; i < test->stream_count && !test->parameters.udp; i++) {
         int32_t bytes = 0;
-        if (weir_socket_get(weir_of(client), test->streams[i].socket, WEIR_OPTION_UNACKED_BYTES, &bytes) == WEIR_OK && bytes > 0)
+        if (test->streams[i].sender &&
+            weir_socket_get(weir_of(client), test->streams[i].socket, WEIR_OPTION_UNACKED_BYTES, &bytes) == WEIR_OK && bytes > 0)
             return false;
     }
     return true;
@@ -130,7 +133,7 @@ static int stream_open(struct iperf3_client *client)
     weir_socket socket = weir_socket_open(weir_of(client), udp ? WEIR_DATAGRAM : WEIR_STREAM, 0);
     if (socket < 0)
         return socket;
-    struct iperf3_stream *stream = iperf3_stream_new(test, socket, !test->parameters.reverse);
+    struct iperf3_stream *stream = iperf3_stream_new(test, socket);
     (void)loop_watch(test->loop, socket, &stream->watch);
     iperf3_stream_tune(test, socket);
     int error = weir_socket_connect(weir_of(client), socket, &client->server);
@@ -145,7 +148,7 @@ static int stream_open(struct iperf3_client *client)
 static void streams_next(struct iperf3_client *client)
 {
     const struct iperf3_test *test = &client->test;
-    if (test->stream_count == test->parameters.parallel) {
+    if (test->stream_count == iperf3_stream_total(&test->parameters)) {
         phase_enter(client, IPERF3_TALKING, IPERF3_ANSWER_US);
         return;
     }
@@ -239,7 +242,7 @@ static void take_state(struct iperf3_client *client, uint8_t state)
         return;
     case IPERF3_TEST_START: break;
     case IPERF3_TEST_RUNNING:
-        if (test->stream_count == test->parameters.parallel && client->phase == IPERF3_TALKING)
+        if (test->stream_count == iperf3_stream_total(&test->parameters) && client->phase == IPERF3_TALKING)
             measuring_begin(client);
         return;
     case IPERF3_EXCHANGE_RESULTS:

@@ -7,6 +7,7 @@
 struct total {
     struct iperf3_count count;
     uint32_t cwnd;
+    bool sender;  // which end we are of these streams
 };
 
 static void put(struct iperf3_client *client, const struct text *text) { client->print(client->context, text->bytes); }
@@ -70,7 +71,7 @@ static uint64_t bits_per_second(uint64_t bytes, uint64_t time_us)
 }
 
 // "[  5]   0.00-1.00   sec  16.2 MBytes   136 Mbits/sec"
-static void line_begin(struct text *out, int64_t id, uint64_t from_us, uint64_t to_us, uint64_t bytes)
+static void line_begin(struct text *out, int64_t id, const char *role, uint64_t from_us, uint64_t to_us, uint64_t bytes)
 {
     uint32_t start = out->length;
     if (id < 0)
@@ -79,6 +80,7 @@ static void line_begin(struct text *out, int64_t id, uint64_t from_us, uint64_t 
         text_i64(out, id);
     text_right(out, start, 3);
     text_char(out, ']');
+    text_put(out, role);
     text_put(out, "  ");
     start = out->length;
     text_fixed(out, from_us / 10000, 2);
@@ -98,6 +100,12 @@ static void line_new(struct text *out, char *bytes, uint32_t room)
 {
     text_init(out, bytes, room);
     text_char(out, '[');
+}
+
+// Of a test in both directions each line says which one it is of.
+static const char *role_of(const struct iperf3_client *client, bool sender)
+{
+    return !client->test.parameters.bidirectional ? "" : sender ? "[TX-C]" : "[RX-C]";
 }
 
 static void udp_columns(struct text *out, const struct iperf3_count *count)
@@ -159,6 +167,7 @@ static void begin_json(struct iperf3_client *client)
     number(&out, "bytes", p->bytes);
     number(&out, "blocks", p->blocks);
     number(&out, "reverse", p->reverse);
+    number(&out, "bidir", p->bidirectional);
     number(&out, "target_bitrate", p->rate);
     text_put(&out, "}},\"intervals\":[");
     put(client, &out);
@@ -189,11 +198,12 @@ void iperf3_report_begin(struct iperf3_client *client)
         text_char(&out, '\n');
         put(client, &out);
     }
-    client->print(client->context,
-                  p->udp       ? (p->reverse ? "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                             : "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n")
-                  : p->reverse ? "[ ID] Interval           Transfer     Bitrate\n"
-                               : "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n");
+    client->print(client->context, p->bidirectional ? "[ ID][Role]" : "[ ID]");
+    client->print(client->context, p->udp
+                                       ? (p->reverse ? " Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+                                                     : " Interval           Transfer     Bitrate         Total Datagrams\n")
+                                   : p->reverse ? " Interval           Transfer     Bitrate\n"
+                                                : " Interval           Transfer     Bitrate         Retr  Cwnd\n");
 }
 
 // --- intervals --------------------------------------------------------------------------------------------------------------
@@ -210,13 +220,14 @@ static void interval_text(struct iperf3_client *client, int64_t id, const struct
     char bytes[LINE_BYTES];
     struct text out;
     line_new(&out, bytes, sizeof bytes);
-    line_begin(&out, id, from_start(client, client->interval_from_us), from_start(client, now_us), total->count.bytes);
+    line_begin(&out, id, role_of(client, total->sender), from_start(client, client->interval_from_us), from_start(client, now_us),
+               total->count.bytes);
     uint32_t start = out.length;
-    if (p->udp && p->reverse) {
+    if (p->udp && !total->sender) {
         udp_columns(&out, &total->count);
     } else if (p->udp) {
         text_u64(&out, total->count.packets);
-    } else if (!p->reverse) {
+    } else if (total->sender) {
         text_i64(&out, total->count.retransmits);
         text_right(&out, start, 3);
         text_put(&out, "   ");
@@ -257,7 +268,7 @@ static void interval_json(struct iperf3_client *client, const struct iperf3_stre
         number(&out, "socket", (uint64_t)row_id(client, stream));
     if (p->udp) {
         udp_json(&out, &total->count);
-    } else if (!p->reverse) {
+    } else if (total->sender) {
         number(&out, "retransmits", (uint64_t)total->count.retransmits);
         if (stream != NULL) {
             number(&out, "snd_cwnd", total->cwnd);
@@ -265,7 +276,7 @@ static void interval_json(struct iperf3_client *client, const struct iperf3_stre
         }
     }
     boolean(&out, "omitted", client->test.omitting);
-    boolean(&out, "sender", !p->reverse);
+    boolean(&out, "sender", total->sender);
     text_char(&out, '}');
     put(client, &out);
 }
@@ -285,7 +296,7 @@ static void add(struct iperf3_count *sum, const struct iperf3_count *count)
 static struct total difference(struct iperf3_stream *stream)
 {
     iperf3_stream_sample(stream);
-    struct total total = {.count = stream->count, .cwnd = stream->cwnd_max};
+    struct total total = {.count = stream->count, .cwnd = stream->cwnd_max, .sender = stream->sender};
     total.count.bytes -= stream->before.bytes;
     total.count.packets -= stream->before.packets;
     total.count.lost = total.count.lost > stream->before.lost ? total.count.lost - stream->before.lost : 0;
@@ -298,13 +309,14 @@ static struct total difference(struct iperf3_stream *stream)
 void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us)
 {
     struct iperf3_test *test = &client->test;
-    struct total sum = {.count.bytes = 0};
+    struct total sums[2] = {{.sender = test->streams[0].sender}, {.sender = false}};  // the second of the other direction
+    const uint32_t directions = test->parameters.bidirectional ? 2 : 1;
     if (client->json)
         client->print(client->context, client->intervals ? ",{\"streams\":[" : "{\"streams\":[");
     client->intervals = true;
     for (uint32_t i = 0; i < test->stream_count; i++) {
         struct total total = difference(&test->streams[i]);
-        add(&sum.count, &total.count);
+        add(&sums[total.sender != sums[0].sender].count, &total.count);
         if (!client->json) {
             interval_text(client, row_id(client, &test->streams[i]), &total, now_us);
             continue;
@@ -313,13 +325,16 @@ void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us)
             client->print(client->context, ",");
         interval_json(client, &test->streams[i], &total, now_us);
     }
-    if (client->json) {
-        client->print(client->context, "],\"sum\":");
-        interval_json(client, NULL, &sum, now_us);
-        client->print(client->context, "}");
-    } else if (test->stream_count > 1) {
-        interval_text(client, -1, &sum, now_us);
+    for (uint32_t i = 0; i < directions; i++) {
+        if (client->json) {
+            client->print(client->context, i == 0 ? "],\"sum\":" : ",\"sum_bidir_reverse\":");
+            interval_json(client, NULL, &sums[i], now_us);
+        } else if (test->stream_count > directions) {
+            interval_text(client, -1, &sums[i], now_us);
+        }
     }
+    if (client->json)
+        client->print(client->context, "}");
 }
 
 // --- the end ----------------------------------------------------------------------------------------------------------------
@@ -331,12 +346,12 @@ static void ends_of(struct iperf3_stream *stream, const struct iperf3_count **se
     *receiver = stream->sender ? &stream->remote : &stream->count;
 }
 
-static void end_line(struct iperf3_client *client, int64_t id, const struct iperf3_count *count, bool sender)
+static void end_line(struct iperf3_client *client, int64_t id, const char *role, const struct iperf3_count *count, bool sender)
 {
     char bytes[LINE_BYTES];
     struct text out;
     line_new(&out, bytes, sizeof bytes);
-    line_begin(&out, id, 0, count->time_us, count->bytes);
+    line_begin(&out, id, role, 0, count->time_us, count->bytes);
     uint32_t start = out.length;
     if (client->test.parameters.udp)
         udp_columns(&out, count);
@@ -370,10 +385,10 @@ static void end_stream(struct iperf3_client *client, struct iperf3_stream *strea
 {
     bool first = stream == client->test.streams;
     if (!client->json) {
-        end_line(client, row_id(client, stream), sender, true);
-        end_line(client, row_id(client, stream), receiver, false);
+        end_line(client, row_id(client, stream), role_of(client, stream->sender), sender, true);
+        end_line(client, row_id(client, stream), role_of(client, stream->sender), receiver, false);
     } else if (client->test.parameters.udp) {
-        end_object(client, first ? "{\"udp\":" : ",{\"udp\":", receiver, !client->test.parameters.reverse);
+        end_object(client, first ? "{\"udp\":" : ",{\"udp\":", receiver, stream->sender);
         client->print(client->context, "}");
     } else {
         end_object(client, first ? "{\"sender\":" : ",{\"sender\":", sender, true);
@@ -382,38 +397,53 @@ static void end_stream(struct iperf3_client *client, struct iperf3_stream *strea
     }
 }
 
-void iperf3_report_end(struct iperf3_client *client)
+// All streams of one direction; `second`: the one in which the server sends, of a test in both.
+static void end_sums(struct iperf3_client *client, bool second)
 {
     struct iperf3_test *test = &client->test;
+    const struct iperf3_parameters *p = &test->parameters;
+    const bool sends = test->streams[0].sender != second;
     const struct iperf3_count *sender, *receiver;
     struct iperf3_count sent = {0}, received = {0};
-    if (client->json)
-        client->print(client->context, "],\"end\":{\"streams\":[");
-    else
-        client->print(client->context, test->parameters.udp
-                                           ? "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
-                                             "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                           : "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
-                                             "[ ID] Interval           Transfer     Bitrate         Retr\n");
     for (uint32_t i = 0; i < test->stream_count; i++) {
+        if (test->streams[i].sender != sends)
+            continue;
         ends_of(&test->streams[i], &sender, &receiver);
         add(&sent, sender);
         add(&received, receiver);
-        end_stream(client, &test->streams[i], sender, receiver);
     }
     if (client->json) {
-        end_object(client, "],\"sum_sent\":", &sent, true);
-        end_object(client, ",\"sum_received\":", &received, false);
-        if (test->parameters.udp)
-            end_object(client, ",\"sum\":", &received, !test->parameters.reverse);
-        client->print(client->context, "}}\n");
-        return;
+        end_object(client, second ? ",\"sum_sent_bidir_reverse\":" : "],\"sum_sent\":", &sent, true);
+        end_object(client, second ? ",\"sum_received_bidir_reverse\":" : ",\"sum_received\":", &received, false);
+        if (p->udp)
+            end_object(client, second ? ",\"sum_bidir_reverse\":" : ",\"sum\":", &received, sends);
+    } else if (p->parallel > 1) {
+        end_line(client, -1, role_of(client, sends), &sent, true);
+        end_line(client, -1, role_of(client, sends), &received, false);
     }
-    if (test->stream_count > 1) {
-        end_line(client, -1, &sent, true);
-        end_line(client, -1, &received, false);
+}
+
+void iperf3_report_end(struct iperf3_client *client)
+{
+    struct iperf3_test *test = &client->test;
+    const struct iperf3_parameters *p = &test->parameters;
+    const struct iperf3_count *sender, *receiver;
+    if (client->json) {
+        client->print(client->context, "],\"end\":{\"streams\":[");
+    } else {
+        client->print(client->context, "- - - - - - - - - - - - - - - - - - - - - - - - -\n");
+        client->print(client->context, p->bidirectional ? "[ ID][Role]" : "[ ID]");
+        client->print(client->context, p->udp ? " Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+                                              : " Interval           Transfer     Bitrate         Retr\n");
     }
-    client->print(client->context, "\niperf Done.\n");
+    for (uint32_t i = 0; i < test->stream_count; i++) {
+        ends_of(&test->streams[i], &sender, &receiver);
+        end_stream(client, &test->streams[i], sender, receiver);
+    }
+    end_sums(client, false);
+    if (p->bidirectional)
+        end_sums(client, true);
+    client->print(client->context, client->json ? "}}\n" : "\niperf Done.\n");
 }
 
 void iperf3_report_error(struct iperf3_client *client, const char *error)

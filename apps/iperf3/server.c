@@ -28,7 +28,7 @@ static void log_line(struct iperf3_server *server, const char *error)
     text_put(&text, "iperf3 ");
     text_endpoint(&text, &server->client);
     text_put(&text, test->parameters.udp ? " UDP" : " TCP");
-    text_put(&text, test->parameters.reverse ? " sent " : " received ");
+    text_put(&text, test->parameters.bidirectional ? " exchanged " : test->parameters.reverse ? " sent " : " received ");
     text_u64(&text, test->bytes);
     text_put(&text, " bytes");
     uint64_t time_us = test->end_us > test->start_us ? test->end_us - test->start_us : 0;
@@ -76,7 +76,7 @@ static void streams_start(struct iperf3_server *server)
     test->omitting = p->omit_s != 0;
     iperf3_test_begin(test, now_us);
     for (uint32_t i = 0; i < test->stream_count; i++) {
-        if (p->reverse)
+        if (test->streams[i].sender)
             (void)iperf3_stream_send(&test->streams[i], now_us);
     }
 }
@@ -97,7 +97,7 @@ static void stream_event(struct weir_watch *watch, weir_socket socket, uint32_t 
 static void stream_join(struct iperf3_server *server, struct iperf3_stream *stream)
 {
     iperf3_stream_opened(stream);
-    if (server->test.stream_count == server->test.parameters.parallel)
+    if (server->test.stream_count == iperf3_stream_total(&server->test.parameters))
         streams_start(server);
 }
 
@@ -118,7 +118,7 @@ static void datagram_hello(struct iperf3_server *server, const struct weir_messa
     (void)weir_socket_send_message(weir_of(server), server->udp, &to, &reply, 1);
     if (stream != NULL)
         return;
-    stream = iperf3_stream_new(&server->test, server->udp, server->test.parameters.reverse);
+    stream = iperf3_stream_new(&server->test, server->udp);
     if (stream == NULL)
         return;
     stream->peer = message->peer;
@@ -166,7 +166,7 @@ static void parameters_take(struct iperf3_server *server)
     char error[9] = {(char)IPERF3_SERVER_ERROR, 0, 0, 0, 13};
     for (uint32_t i = 0; i < sizeof error; i++)
         (void)iperf3_control_state(test, (enum iperf3_state)(uint8_t)error[i]);
-    test_finish(server, "it asked for something not built here (or more streams, or bidirectional)");
+    test_finish(server, "it asked for something not built here (or more streams)");
 }
 
 static void results_send(struct iperf3_server *server)
@@ -261,7 +261,7 @@ static void guest_become_control(struct iperf3_server *server, struct iperf3_gue
 static void guest_become_stream(struct iperf3_server *server, struct iperf3_guest *guest)
 {
     struct iperf3_test *test = &server->test;
-    struct iperf3_stream *stream = iperf3_stream_new(test, guest->socket, test->parameters.reverse);
+    struct iperf3_stream *stream = iperf3_stream_new(test, guest->socket);
     if (stream == NULL)
         return;  // stays a guest until its time is up
     (void)loop_watch(test->loop, guest->socket, &stream->watch);

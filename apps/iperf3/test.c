@@ -35,8 +35,11 @@ static void put32(uint8_t *bytes, uint32_t value)
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 // --- parameters -------------------------------------------------------------------------------------------------------------
+
+uint32_t iperf3_stream_total(const struct iperf3_parameters *p) { return p->bidirectional ? 2 * p->parallel : p->parallel; }
 
 bool iperf3_parameters_check(struct iperf3_parameters *p)
 {
@@ -47,8 +50,8 @@ bool iperf3_parameters_check(struct iperf3_parameters *p)
     if (p->time_s == 0 && p->bytes == 0 && p->blocks == 0)
         p->time_s = 10;
     bool datagram_fits = p->block >= 16 && p->block <= IPERF3_DATAGRAM_MAX;
-    return p->parallel <= IPERF3_STREAMS && p->block <= IPERF3_BLOCK_MAX && (!p->udp || datagram_fits) && p->time_s <= 86400 &&
-           p->omit_s <= 600;
+    return iperf3_stream_total(p) <= IPERF3_STREAMS && !(p->reverse && p->bidirectional) && p->block <= IPERF3_BLOCK_MAX &&
+           (!p->udp || datagram_fits) && p->time_s <= 86400 && p->omit_s <= 600;
 }
 
 static void put_number(struct text *out, const char *key, uint64_t value)
@@ -73,6 +76,8 @@ void iperf3_parameters_emit(const struct iperf3_parameters *p, struct text *out)
         put_number(out, "bandwidth", p->rate);
     if (p->reverse)
         text_put(out, ",\"reverse\":true");
+    if (p->bidirectional)
+        text_put(out, ",\"bidirectional\":true");
     if (p->no_delay)
         text_put(out, ",\"nodelay\":true");
     if (p->counters64)
@@ -108,10 +113,11 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
                 take_number(object, "MSS", 65495, &mss) && take_number(object, "window", INT32_MAX, &window) &&
                 take_number(object, "num", INT64_MAX, &out->bytes) && take_number(object, "blockcount", 1ull << 40, &out->blocks) &&
                 take_number(object, "bandwidth", INT64_MAX, &out->rate);
-    if (!good || json_get_true(object, "bidirectional") || json_get_true(object, "sctp"))
+    if (!good || json_get_true(object, "sctp"))
         return false;
     out->udp = json_get_true(object, "udp");
     out->reverse = json_get_true(object, "reverse");
+    out->bidirectional = json_get_true(object, "bidirectional");
     out->no_delay = json_get_true(object, "nodelay");
     out->counters64 = json_get_true(object, "udp_counters_64bit");
     out->parallel = (uint32_t)parallel;
@@ -129,11 +135,11 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
 
 void iperf3_results_emit(struct iperf3_test *test, struct text *out)
 {
-    bool tcp_sender = !test->parameters.udp && test->stream_count > 0 && test->streams[0].sender;
+    bool sender = test->stream_count > 0 && (test->streams[0].sender || test->parameters.bidirectional);
     const char *congestion =
         test->stream_count > 0 && !test->parameters.udp ? weir_socket_congestion(test->loop->weir, test->streams[0].socket) : NULL;
     text_put(out, "{\"cpu_util_total\":0,\"cpu_util_user\":0,\"cpu_util_system\":0,\"sender_has_retransmits\":");
-    text_put(out, tcp_sender ? "1" : test->streams[0].sender ? "0" : "-1");
+    text_put(out, !sender ? "-1" : test->parameters.udp ? "0" : "1");
     if (congestion != NULL) {
         text_put(out, ",\"congestion_used\":");
         text_json(out, congestion);
@@ -249,10 +255,19 @@ bool iperf3_control_json(struct iperf3_test *test, void (*emit)(struct iperf3_te
 
 // --- streams ----------------------------------------------------------------------------------------------------------------
 
-struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket, bool sender)
+// Whether the next stream is one in which this end sends.
+static bool sends_next(const struct iperf3_test *test)
+{
+    const struct iperf3_parameters *p = &test->parameters;
+    const bool client_sends = p->bidirectional ? test->stream_count < p->parallel : !p->reverse;
+    return client_sends != test->server;
+}
+
+struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket)
 {
     if (test->stream_count == IPERF3_STREAMS)
         return NULL;
+    const bool sender = sends_next(test);
     struct iperf3_stream *stream = &test->streams[test->stream_count++];
     void (*event)(struct weir_watch *, weir_socket, uint32_t) = stream->watch.event;
     *stream = (struct iperf3_stream){.watch = {event}, .test = test, .socket = socket, .sender = sender};
@@ -375,9 +390,9 @@ static uint32_t may_send(const struct iperf3_stream *stream, uint64_t now_us)
     if (!test->running || iperf3_stream_due(stream, now_us) > now_us)
         return 0;
     if (p->udp)
-        return (p->bytes != 0 && test->bytes >= p->bytes) || (p->blocks != 0 && test->datagrams >= p->blocks) ? 0 : p->block;
+        return (p->bytes != 0 && test->bytes_sent >= p->bytes) || (p->blocks != 0 && test->datagrams_sent >= p->blocks) ? 0 : p->block;
     uint64_t limit = p->bytes != 0 ? p->bytes : p->blocks != 0 ? p->blocks * p->block : UINT64_MAX;
-    return (uint32_t)(test->bytes >= limit ? 0 : min_u64(p->block, limit - test->bytes));
+    return (uint32_t)(test->bytes_sent >= limit ? 0 : min_u64(p->block, limit - test->bytes_sent));
 }
 
 uint64_t iperf3_stream_due(const struct iperf3_stream *stream, uint64_t now_us)
@@ -398,6 +413,7 @@ static void sent(struct iperf3_stream *stream, uint32_t bytes)
     stream->count.bytes += bytes;
     stream->paced_bytes += bytes;
     stream->test->bytes += bytes;
+    stream->test->bytes_sent += bytes;
 }
 
 static bool send_udp(struct iperf3_stream *stream, uint64_t now_us)
@@ -430,6 +446,7 @@ static bool send_udp(struct iperf3_stream *stream, uint64_t now_us)
             return result == WEIR_REFUSED || result == WEIR_HOST_UNREACHABLE;  // an ICMP error: go on, the next call tells again
         stream->count.packets++;
         stream->test->datagrams++;
+        stream->test->datagrams_sent++;
         sent(stream, bytes);
     }
     return true;
@@ -492,7 +509,7 @@ void iperf3_test_begin(struct iperf3_test *test, uint64_t now_us)
 {
     test->start_us = now_us;
     test->end_us = 0;
-    test->bytes = test->datagrams = 0;
+    test->bytes = test->datagrams = test->bytes_sent = test->datagrams_sent = 0;
     for (uint32_t i = 0; i < test->stream_count; i++) {
         struct iperf3_stream *stream = &test->streams[i];
         uint64_t packets = stream->count.packets;
@@ -524,10 +541,13 @@ void iperf3_test_end(struct iperf3_test *test, uint64_t now_us)
 bool iperf3_test_reached(const struct iperf3_test *test)
 {
     const struct iperf3_parameters *p = &test->parameters;
+    // Of two directions the first that has come so far ends it.
+    const uint64_t bytes = max_u64(test->bytes_sent, test->bytes - test->bytes_sent);
+    const uint64_t datagrams = max_u64(test->datagrams_sent, test->datagrams - test->datagrams_sent);
     if (p->bytes != 0)
-        return test->bytes >= p->bytes;
+        return bytes >= p->bytes;
     if (p->blocks != 0)
-        return p->udp ? test->datagrams >= p->blocks : test->bytes >= p->blocks * p->block;
+        return p->udp ? datagrams >= p->blocks : bytes >= p->blocks * p->block;
     return false;
 }
 

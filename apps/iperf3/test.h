@@ -38,6 +38,7 @@ enum iperf3_state {
 
 struct iperf3_parameters {
     bool udp, reverse, no_delay, counters64;
+    bool bidirectional;  // as many streams again, in which the server sends
     uint32_t parallel, block, time_s, omit_s, mss, window;
     uint64_t bytes, blocks;  // end conditions; 0: none
     uint64_t rate;           // bit/s of each stream; 0: as fast as it goes
@@ -78,8 +79,9 @@ struct iperf3_test {
     uint64_t start_us, end_us;  // of the counting; end_us 0: it goes on
     bool omitting;
     struct iperf3_stream streams[IPERF3_STREAMS];
-    uint32_t stream_count, turn;  // turn: who is served first, where streams share a socket
-    uint64_t bytes, datagrams;    // of all streams, for the end conditions
+    uint32_t stream_count, turn;          // turn: who is served first, where streams share a socket
+    uint64_t bytes, datagrams;            // of all streams, for the end conditions
+    uint64_t bytes_sent, datagrams_sent;  // of these, what this end sent
     uint32_t in_length, out_at, out_length;
     char in[IPERF3_JSON], out[IPERF3_JSON];
 };
@@ -88,6 +90,7 @@ struct iperf3_test {
 bool iperf3_parameters_check(struct iperf3_parameters *parameters);
 void iperf3_parameters_emit(const struct iperf3_parameters *parameters, struct text *out);
 bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_parameters *out);
+uint32_t iperf3_stream_total(const struct iperf3_parameters *parameters);  // of both directions
 // Our counts of all streams as JSON; the other end's out of its JSON.
 void iperf3_results_emit(struct iperf3_test *test, struct text *out);
 bool iperf3_results_parse(struct iperf3_test *test, const char *text, uint32_t length);
@@ -101,11 +104,11 @@ bool iperf3_control_state(struct iperf3_test *test, enum iperf3_state state);
 bool iperf3_control_json(struct iperf3_test *test, void (*emit)(struct iperf3_test *, struct text *));
 bool iperf3_control_flush(struct iperf3_test *test);
 
-// Streams.
-struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket, bool sender);  // NULL: too many
-uint32_t iperf3_stream_id(const struct iperf3_test *test, const struct iperf3_stream *stream);       // 1, 3, 4, 5 …
-void iperf3_stream_tune(struct iperf3_test *test, weir_socket socket);                               // options that the parameters ask for
-void iperf3_stream_opened(struct iperf3_stream *stream);                                             // takes note of its addresses
+// Streams. Those in which the client sends are opened first.
+struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket);          // the next; NULL: too many
+uint32_t iperf3_stream_id(const struct iperf3_test *test, const struct iperf3_stream *stream);  // 1, 3, 4, 5 …
+void iperf3_stream_tune(struct iperf3_test *test, weir_socket socket);                          // options that the parameters ask for
+void iperf3_stream_opened(struct iperf3_stream *stream);                                        // takes note of its addresses
 // Reads all there is, or sends what may be sent. false: the stream is gone.
 bool iperf3_stream_receive(struct iperf3_stream *stream);
 bool iperf3_stream_send(struct iperf3_stream *stream, uint64_t now_us);

@@ -179,6 +179,26 @@ def test_iperf3_client_of_linux(world, words):
         assert end["streams"][0]["sender"]["retransmits"] >= 0   # counted by Weir
 
 
+@pytest.mark.parametrize("words", ["-t 1", "-t 1 -P 3", "-n 20M", "-u -b 20M -t 1"])
+def test_iperf3_both_ways(world, words):
+    """--bidir, with Linux's client and with Weir's."""
+    def check(report, receiver_counts):
+        assert "error" not in report, report["error"]
+        end, streams = report["end"], int(words.split("-P ")[1]) if "-P" in words else 1
+        assert len(end["streams"]) == 2 * streams
+        for name in ("", "_bidir_reverse"):
+            if "-u" in words:
+                assert end["sum" + name]["packets"] > 100 and end["sum" + name]["lost_percent"] < 5
+            else:
+                assert end["sum_sent" + name]["bytes"] > 1e6
+                assert end["sum_received" + name]["bytes"] > receiver_counts * end["sum_sent" + name]["bytes"]
+    check(json.loads(world.linux.run("iperf3", "-c", WEIR, "--bidir", "-J", *words.split(), check=False, timeout=60)), 0.5)
+    status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} --bidir {words} -J")
+    assert status == 0, err
+    check(json.loads(out), 0.3)
+    time.sleep(0.2)
+
+
 def test_iperf3_server_is_busy(world):
     first = world.linux.popen("iperf3", "-c", WEIR, "-t", "3", "-b", "1M", stdout=subprocess.DEVNULL)
     time.sleep(1)

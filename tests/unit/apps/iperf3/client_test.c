@@ -100,6 +100,42 @@ static void bytes_end_a_test_exactly(void **state)
     assert_int_equal(sum("sum_sent", "bytes"), 50000);
 }
 
+static void both_directions_at_once(void **state)
+{
+    const struct iperf3_parameters tcp = {.bidirectional = true, .rate = 8000000, .block = 10000, .time_s = 2, .parallel = 2},
+                                   udp = {.bidirectional = true, .udp = true, .rate = 8000000, .block = 1000, .time_s = 2},
+                                   bytes = {.bidirectional = true, .bytes = 1000000};
+    struct json streams, stream, end;
+    uint32_t cursor = 0, senders = 0, count = 0;
+    (void)state;
+    run(&tcp, true, 4000000);
+    assert_in_range(sum("sum_received", "bytes"), 3900000, 4100000);
+    assert_in_range(sum("sum_received_bidir_reverse", "bytes"), 3900000, 4100000);
+    assert_true(json_member(end_of_report(), "streams", &streams));
+    while (json_element(streams, &cursor, &stream)) {
+        assert_true(json_member(stream, "receiver", &end));
+        assert_in_range(json_get(end, "bytes", 0, 0), 1900000, 2100000);
+        count++;
+    }
+    assert_int_equal(count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        senders += server.test.streams[i].sender;
+    assert_int_equal(senders, 2);
+    run(&udp, true, 4000000);
+    assert_in_range(sum("sum", "packets"), 1990, 2010);
+    assert_in_range(sum("sum_bidir_reverse", "packets"), 1990, 2010);
+    run(&bytes, true, 20000000);
+    assert_in_range(sum("sum_sent", "bytes"), 1, 1000000);
+    assert_in_range(sum("sum_sent_bidir_reverse", "bytes"), 1, 1000000);
+    assert_true(sum("sum_sent", "bytes") == 1000000 || sum("sum_sent_bidir_reverse", "bytes") == 1000000);  // the first ends it
+    run(&tcp, false, 4000000);
+    assert_non_null(strstr(report, "[ ID][Role] Interval"));
+    assert_non_null(strstr(report, "[  5][TX-C]"));
+    assert_non_null(strstr(report, "[ 11][RX-C]"));
+    assert_non_null(strstr(report, "[SUM][TX-C]"));
+    assert_non_null(strstr(report, "[SUM][RX-C]"));
+}
+
 static void the_text_has_its_columns(void **state)
 {
     const struct iperf3_parameters parameters = {.rate = 10000000, .time_s = 2, .block = 10000};
@@ -146,7 +182,8 @@ static void parameters_go_both_ways(void **state)
                                       "{\"len\":99999999}",
                                       "{\"udp\":true,\"len\":4}",
                                       "{\"time\":1e12}",
-                                      "{\"bidirectional\":true}",
+                                      "{\"bidirectional\":true,\"reverse\":true}",
+                                      "{\"bidirectional\":true,\"parallel\":17}",
                                       "{\"congestion\":\"aaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
                                       "{\"num\":-5}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -205,9 +242,13 @@ static void strangers_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(datagrams_are_paced_and_counted),    cmocka_unit_test(bytes_end_a_test_exactly),
-        cmocka_unit_test(the_text_has_its_columns),           cmocka_unit_test(parameters_go_both_ways),
-        cmocka_unit_test(a_server_that_is_not_there_is_said), cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(datagrams_are_paced_and_counted),
+        cmocka_unit_test(bytes_end_a_test_exactly),
+        cmocka_unit_test(both_directions_at_once),
+        cmocka_unit_test(the_text_has_its_columns),
+        cmocka_unit_test(parameters_go_both_ways),
+        cmocka_unit_test(a_server_that_is_not_there_is_said),
+        cmocka_unit_test(strangers_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
