@@ -129,7 +129,7 @@ def plot(found):
     for axis, key, at, title, goal in ((axes[0][0], "code", 0, "code and constants, bytes", 9216), (axes[0][1], "insn_1", 2, "instructions, echo of 1 byte", 1300),
                                        (axes[0][2], "insn_512", 3, "instructions, echo of 512 bytes", 3000)):
         own = [(image, of(found, f"{image}.{key}"), "weir" if "echo" in image else "peer") for image, _ in MEASURED]
-        bars(axis, f"{title} (dotted: tiny_echo's goal)", own + [(name, row[at], "quoted") for name, row in quoted], goal)
+        bars(axis, f"{title} (dotted: goal)", own + [(name, row[at], "quoted") for name, row in quoted], goal)
     for axis, (key, name) in zip(axes[1], PARTS):
         dots(axis, found, key, name)
     for axis in axes.flat:

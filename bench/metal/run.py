@@ -68,10 +68,10 @@ def make(targets):
     return subprocess.run(words, cwd=ROOT, env=common.environment()).returncode == 0
 
 
-def measured(part, state):
+def measured(name, state):
     """Whether the run that was interrupted has measured the part, on the images that there are now."""
     found = read(RESULT)
-    return state.get(part.about) == digest(part) and all(value(found, key) is not None for key in part.keys)
+    return state.get(name) == digest(PARTS[name]) and all(value(found, key) is not None for key in PARTS[name].keys)
 
 
 def measure(names, again, fresh):
@@ -84,14 +84,14 @@ def measure(names, again, fresh):
         if not make(part.images):
             failed.append(name)
             continue
-        if not again and measured(part, state):
+        if not again and measured(name, state):
             print("  measured already (FRESH=1: from the beginning)", flush=True)
             continue
         load = common.load()
         if subprocess.run([sys.executable, *part.command], cwd=ROOT, env=common.environment()).returncode:
             failed.append(name)
             continue
-        state[part.about] = digest(part)
+        state[name] = digest(part)
         STATE.write_text(json.dumps(state, indent=1) + "\n")
         whole = read(RESULT)
         whole.setdefault("parts", {})[name] = {"command": f"make bench-metal T={name}", "date": time.strftime("%Y-%m-%d %H:%M"), "load": [load, common.load()]}
@@ -125,4 +125,7 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("\nbench-metal: interrupted; the next `make bench-metal` goes on from here")
