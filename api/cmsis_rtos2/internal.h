@@ -2,9 +2,9 @@
 // CMSIS-RTOS2 over the preemptive kernel: a tick is a millisecond of its time, priorities are the kernel's numbers. Control blocks, stacks
 // and queues lie where the attributes say, or in a pool of RTOS2_POOL_BYTES. The board is `rtos2_board`, which the program defines.
 //
-// Deviations: osThreadSuspend, osThreadResume, osKernelSuspend and osKernelResume are not there. Calls from an interrupt are not told from
-// a thread's, so osErrorISR is never returned: an interrupt gives and puts (timeout 0) and sets flags, no more. An object that threads wait
-// for is not deleted: osErrorResource.
+// Deviations: calls from an interrupt are not told from a thread's, so osErrorISR is never returned: an interrupt gives and puts (timeout
+// 0) and sets flags, no more. An object that threads wait for is not deleted: osErrorResource. The kernel has no tick that osKernelSuspend
+// would stop: time goes on by the board's clock, so osKernelResume has no use for the ticks that it is told.
 #ifndef RTOS2_INTERNAL_H
 #define RTOS2_INTERNAL_H
 

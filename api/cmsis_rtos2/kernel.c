@@ -12,6 +12,7 @@ static struct kmem pool;
 static osKernelState_t state;
 static struct thread *locker;
 static uint8_t locker_priority;
+static bool suspended;  // the lock is osKernelSuspend's
 
 osStatus_t osKernelInitialize(void)
 {
@@ -34,7 +35,10 @@ osStatus_t osKernelGetInfo(osVersion_t *version, char *id, uint32_t bytes)
     return osOK;
 }
 
-osKernelState_t osKernelGetState(void) { return state == osKernelRunning && locker ? osKernelLocked : state; }
+osKernelState_t osKernelGetState(void)
+{
+    return state != osKernelRunning || !locker ? state : suspended ? osKernelSuspended : osKernelLocked;
+}
 
 osStatus_t osKernelStart(void)
 {
@@ -47,7 +51,7 @@ osStatus_t osKernelStart(void)
 // Nobody is as urgent as who holds it.
 int32_t osKernelRestoreLock(int32_t lock)
 {
-    if (state != osKernelRunning || (locker && locker != thread_self()))
+    if (state != osKernelRunning || suspended || (locker && locker != thread_self()))
         return osError;
     if (lock && !locker) {
         locker_priority = thread_self()->own_priority;
@@ -70,6 +74,29 @@ int32_t osKernelUnlock(void)
 {
     const int32_t before = locker != NULL, result = osKernelRestoreLock(0);
     return result < 0 ? result : before;
+}
+
+// No thread runs but the caller, which may put the processor to sleep for the ticks returned: until a timer or a thread is due. 0: it is
+// now, or the scheduler is locked.
+uint32_t osKernelSuspend(void)
+{
+    if (osKernelGetState() != osKernelRunning || osKernelLock() != 0)
+        return 0;
+    suspended = true;
+    const uint64_t due_us = timeout_next(), now_us = rtos2_board.now_us();
+    if (due_us == KERNEL_NEVER)
+        return osWaitForever;
+    const uint64_t ticks = due_us > now_us ? (due_us - now_us) / RTOS2_TICK_US : 0;
+    return ticks < osWaitForever ? (uint32_t)ticks : osWaitForever - 1;
+}
+
+void osKernelResume(uint32_t ticks)
+{
+    (void)ticks;
+    if (!suspended || locker != thread_self())
+        return;
+    suspended = false;
+    (void)osKernelUnlock();
 }
 
 uint32_t osKernelGetTickCount(void) { return (uint32_t)(rtos2_board.now_us() / RTOS2_TICK_US); }

@@ -103,6 +103,23 @@ osStatus_t osThreadYield(void)
     return osOK;
 }
 
+// Nobody else may run while the caller has the scheduler locked: it cannot stop itself.
+osStatus_t osThreadSuspend(osThreadId_t thread)
+{
+    if (!thread)
+        return osErrorParameter;
+    if (thread == thread_self() && osKernelGetState() != osKernelRunning)
+        return osErrorResource;
+    return thread_suspend(thread) ? osOK : osErrorResource;
+}
+
+osStatus_t osThreadResume(osThreadId_t thread)
+{
+    if (!thread)
+        return osErrorParameter;
+    return thread_resume(thread) ? osOK : osErrorResource;
+}
+
 osStatus_t osThreadDetach(osThreadId_t thread)
 {
     if (!thread)

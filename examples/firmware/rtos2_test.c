@@ -90,6 +90,61 @@ static void threads(void)
     CHECK(!osThreadNew(NULL, NULL, NULL));
 }
 
+static osSemaphoreId_t suspended_in;
+static void suspends_itself(void *unused)
+{
+    (void)unused;
+    say('a');
+    CHECK(osThreadSuspend(osThreadGetId()) == osOK);
+    say('b');
+    CHECK(osSemaphoreAcquire(suspended_in, osWaitForever) == osErrorTimeout);  // its wait ends with the suspension
+    say('c');
+    CHECK(osSemaphoreAcquire(suspended_in, osWaitForever) == osOK);  // but not one that was over before
+    say('d');
+}
+static void counts(void *at)
+{
+    for (;;)
+        ++*(volatile uint32_t *)at;
+}
+
+static void suspension(void)
+{
+    static uint32_t count;
+    suspended_in = osSemaphoreNew(1, 0, NULL);
+    const osThreadId_t other = spawn(suspends_itself, NULL, osPriorityNormal + 1, osThreadJoinable);
+    CHECK(said("a") && osThreadGetState(other) == osThreadBlocked && osThreadFlagsSet(other, 1) == 1 && said(""));
+    CHECK(osThreadResume(other) == osOK && said("b") && osThreadGetState(other) == osThreadBlocked);
+    CHECK(osThreadSuspend(other) == osOK && osSemaphoreRelease(suspended_in) == osOK && said("") && osSemaphoreGetCount(suspended_in) == 1);
+    CHECK(osSemaphoreAcquire(suspended_in, 0) == osOK && osThreadResume(other) == osOK && said("c"));
+    CHECK(osKernelLock() == 0 && osThreadSuspend(osThreadGetId()) == osErrorResource);
+    CHECK(osSemaphoreRelease(suspended_in) == osOK && osThreadSuspend(other) == osOK && osKernelUnlock() == 1 && said(""));
+    CHECK(osThreadResume(other) == osOK && said("d") && osThreadResume(other) == osErrorResource &&
+          osThreadSuspend(other) == osErrorResource);
+    CHECK(osThreadJoin(other) == osOK && osSemaphoreDelete(suspended_in) == osOK);
+    CHECK(osThreadSuspend(NULL) == osErrorParameter && osThreadResume(NULL) == osErrorParameter);
+    const osThreadId_t busy = osThreadNew(counts, &count, &(osThreadAttr_t){.priority = osPriorityLow, .attr_bits = osThreadJoinable});
+    osDelay(5);
+    CHECK(count && osThreadResume(busy) == osErrorResource && osThreadSuspend(busy) == osOK && osThreadSuspend(busy) == osOK);
+    const uint32_t before = count;
+    osDelay(5);
+    CHECK(count == before && osThreadResume(busy) == osOK);
+    osDelay(5);
+    CHECK(count != before && osThreadTerminate(busy) == osOK && osThreadJoin(busy) == osOK);
+}
+
+static void enumeration(void)
+{
+    osThreadId_t list[8];
+    const osThreadId_t other = spawn(sleeps, NULL, osPriorityHigh, 0);
+    const uint32_t count = osThreadEnumerate(list, 8);
+    CHECK(count == osThreadGetCount() && count >= 2 && osThreadEnumerate(list, 1) == 1);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < osThreadEnumerate(list, 8); i++)
+        found += list[i] == other || list[i] == osThreadGetId();
+    CHECK(found == 2 && osThreadGetName(other)[0] == 't' && osThreadTerminate(other) == osOK);
+}
+
 static void thread_flags_waiter(void *unused)
 {
     (void)unused;
@@ -238,6 +293,25 @@ static void kernel_calls(void)
     CHECK(osKernelInitialize() == osError && osKernelStart() == osError);
 }
 
+// The scheduler stands still, time does not: the timer is due by then.
+static void kernel_suspension(void)
+{
+    const osTimerId_t timer = osTimerNew(on_timer, osTimerOnce, (void *)(uintptr_t) "t", NULL);
+    CHECK(osTimerStart(timer, 20) == osOK);
+    const uint32_t ticks = osKernelSuspend();
+    CHECK(ticks >= 10 && ticks <= 20 && osKernelGetState() == osKernelSuspended);
+    CHECK(osKernelSuspend() == 0 && osKernelLock() == osError && osKernelUnlock() == osError && osKernelRestoreLock(0) == osError);
+    spawn(say_it, "r", osPriorityRealtime, 0);
+    const uint32_t begin = osKernelGetTickCount();
+    while (osKernelGetTickCount() - begin < ticks + 5)
+        ;
+    CHECK(said(""));
+    osKernelResume(ticks);
+    CHECK(said("rt") && osKernelGetState() == osKernelRunning && osTimerDelete(timer) == osOK);
+    osKernelResume(1);  // nothing to resume
+    CHECK(osKernelGetState() == osKernelRunning && osKernelLock() == 0 && osKernelSuspend() == 0 && osKernelUnlock() == 1);
+}
+
 static void all(void *unused)
 {
     char line[60];
@@ -245,8 +319,11 @@ static void all(void *unused)
     (void)unused;
     kernel_calls();
     threads();
+    suspension();
+    enumeration();
     thread_flags();
     time_and_timers();
+    kernel_suspension();
     event_flags();
     mutexes();
     semaphores();

@@ -44,6 +44,7 @@ struct timeout {
 };
 void timeout_start(struct timeout *timeout, uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
 void timeout_stop(struct timeout *timeout);
+uint64_t timeout_next(void);  // when the next is due, or a thread's wait ends; KERNEL_NEVER: there is none
 
 // --- threads -------------------------------------------------------------------------------------------------------------------------
 typedef void thread_entry(void *argument);
@@ -68,7 +69,7 @@ struct thread {  // the kernel's, but for `user`
     uint32_t turn_us;                // left of its turn when it runs again
     uint8_t priority, own_priority;  // the former inherited, where higher
     uint8_t result;
-    bool dead, blocked, firm;  // firm: no signal ends its wait
+    bool dead, blocked, firm, suspended;  // firm: no signal ends its wait
     const char *name;
     intptr_t user;  // whatever the thread wants to find again, as its errno
 };
@@ -94,6 +95,9 @@ uint8_t thread_priority(const struct thread *thread);  // with what it inherited
 void thread_yield(void);                               // to equals
 int thread_sleep_until(uint64_t moment_us);            // KERNEL_TIMEOUT: it came; KERNEL_WOKEN: thread_wakeup
 void thread_wakeup(struct thread *thread);             // ends its sleep, if it sleeps
+// It does not run until thread_resume; whatever it waited for then ends with KERNEL_TIMEOUT. false: it has ended, does not wait (resume).
+bool thread_suspend(struct thread *thread);
+bool thread_resume(struct thread *thread);
 struct thread *thread_self(void);
 size_t thread_stack_unused(const struct thread *thread);  // bytes never touched
 

@@ -25,7 +25,7 @@ void signal_send(struct thread *thread, int signal)
     struct signals *signals = thread->signals;
     if (signals && !thread->dead && signals->handler[signal] != signal_ignore) {
         signals->pending |= BIT(signal);
-        if (thread->blocked && !thread->wants && !thread->firm && kernel_signalled(thread))
+        if (thread->blocked && !thread->suspended && !thread->wants && !thread->firm && kernel_signalled(thread))
             kernel_ready(thread, KERNEL_INTERRUPTED);
         kernel_reschedule();
     }

@@ -99,7 +99,12 @@ int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)
     return result;
 }
 
-void mutex_lock(struct mutex *mutex) { (void)mutex_lock_until(mutex, KERNEL_NEVER); }
+// Again, if it was suspended meanwhile.
+void mutex_lock(struct mutex *mutex)
+{
+    while (mutex_lock_until(mutex, KERNEL_NEVER) != KERNEL_WOKEN)
+        ;
+}
 
 bool mutex_try(struct mutex *mutex)
 {

@@ -153,7 +153,7 @@ void kernel_ready(struct thread *thread, int result)
     kernel_queue_remove(thread);
     deadline_end(thread);
     thread->wants = NULL;
-    thread->blocked = false;
+    thread->blocked = thread->suspended = false;
     thread->result = (uint8_t)result;
     thread->turn_us = KERNEL_SLICE_US;
     kernel_queue_insert(&kernel.ready, thread);
@@ -204,6 +204,14 @@ void timeout_stop(struct timeout *timeout)
     const uint32_t state = arch_interrupts_off();
     timeout_remove(timeout);
     arch_interrupts_restore(state);
+}
+
+uint64_t timeout_next(void)
+{
+    const uint32_t state = arch_interrupts_off();
+    const uint64_t at_us = kernel.timeouts ? kernel.timeouts->at_us : KERNEL_NEVER;
+    arch_interrupts_restore(state);
+    return at_us;
 }
 
 static void idle(void *unused)
@@ -257,21 +265,27 @@ bool thread_create(struct thread *thread, const struct thread_config *config)
     return true;
 }
 
+// Out of whatever list it stands in, as one that is deleted, but for its mutexes, which it keeps.
+static void leave_lists(struct thread *thread)
+{
+    const struct mutex *wanted = thread->wants;
+    kernel_queue_remove(thread);
+    deadline_end(thread);
+    thread->wants = NULL;
+    if (wanted && wanted->holder)
+        kernel_inherit(wanted->holder);
+}
+
 void thread_delete(struct thread *thread)
 {
     const uint32_t state = arch_interrupts_off();
     if (!thread->dead) {
-        struct mutex *wanted = thread->wants;
         thread->dead = true;
-        kernel_queue_remove(thread);
-        deadline_end(thread);
+        leave_lists(thread);
         if (thread->signals)
             timeout_stop(&thread->signals->alarm);
-        thread->wants = NULL;
         while (thread->holds)
             kernel_mutex_release(thread->holds);
-        if (wanted && wanted->holder)
-            kernel_inherit(wanted->holder);
         while (thread->joining.first)
             kernel_ready(thread->joining.first, KERNEL_WOKEN);
         kernel_reschedule();
@@ -345,10 +359,37 @@ int thread_sleep_until(uint64_t moment_us)
 void thread_wakeup(struct thread *thread)
 {
     const uint32_t state = arch_interrupts_off();
-    if (thread->blocked && !thread->queue && !thread->dead)
+    if (thread->blocked && !thread->suspended && !thread->queue && !thread->dead)
         kernel_ready(thread, KERNEL_WOKEN);
     kernel_reschedule();
     arch_interrupts_restore(state);
+}
+
+bool thread_suspend(struct thread *thread)
+{
+    const uint32_t state = arch_interrupts_off();
+    const bool alive = !thread->dead;
+    if (alive) {
+        leave_lists(thread);
+        if (thread->blocked && !thread->suspended)
+            thread->result = KERNEL_TIMEOUT;  // else it keeps how a wait has ended that it has not returned from yet
+        thread->blocked = thread->suspended = true;
+        kernel_reschedule();
+    }
+    arch_interrupts_restore(state);  // oneself: returns when resumed
+    return alive;
+}
+
+bool thread_resume(struct thread *thread)
+{
+    const uint32_t state = arch_interrupts_off();
+    const bool waits = thread->blocked && !thread->dead;
+    if (waits) {
+        kernel_ready(thread, thread->suspended ? thread->result : KERNEL_TIMEOUT);
+        kernel_reschedule();
+    }
+    arch_interrupts_restore(state);
+    return waits;
 }
 
 size_t thread_stack_unused(const struct thread *thread)

@@ -2,6 +2,7 @@
 // The preemptive kernel in virtual time: a thread that computes moves the clock, an idle processor jumps to the alarm. Threads leave a
 // trace of letters; what they did is judged when the kernel has stopped.
 #include "kernel/preempt/preempt.h"
+#include "kernel/preempt/signal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -383,6 +384,53 @@ static void test_sleep_and_wakeup(void **state)
     assert_string_equal(run(waking), "baat");
 }
 
+static struct semaphore suspended_in;
+static struct mutex suspended_for;
+static struct signals suspended_signals;
+static void suspends(void *unused)
+{
+    (void)unused;
+    signals_init(&suspended_signals, thread_self());
+    say(thread_suspend(thread_self()) ? 'a' : '!');
+    say(semaphore_take(&suspended_in, KERNEL_NEVER) == KERNEL_TIMEOUT ? 'b' : '!');  // it waited when it was suspended
+    say(semaphore_take(&suspended_in, KERNEL_NEVER) == KERNEL_WOKEN ? 'c' : '!');    // its wait was over, but it had not run yet
+    mutex_lock(&suspended_for);
+    say(suspended_for.holder == thread_self() ? 'd' : '!');
+}
+static void suspending(void *unused)
+{
+    (void)unused;
+    suspended_in = (struct semaphore){0};
+    suspended_for = (struct mutex){0};
+    mutex_lock(&suspended_for);
+    spawn(0, 110, suspends, 0);
+    thread_wakeup(&threads[0]);
+    signal_send(&threads[0], SIGNAL_USER);
+    say('1');  // neither ends it
+    signal_take(&suspended_signals);
+    say(thread_resume(&threads[0]) ? '2' : '!');
+    say(thread_suspend(&threads[0]) && !suspended_in.waiting.first ? '3' : '!');
+    say(thread_resume(&threads[0]) ? '4' : '!');
+    thread_set_priority(&threads[0], 50);  // less urgent than this one
+    semaphore_give(&suspended_in);
+    say(thread_suspend(&threads[0]) ? '5' : '!');
+    thread_sleep_until(now_us + 5 * MS);
+    thread_set_priority(&threads[0], 110);
+    say(thread_resume(&threads[0]) ? '6' : '!');
+    say(thread_priority(thread_self()) == 110 ? '7' : '!');  // it waits for the mutex
+    thread_suspend(&threads[0]);
+    say(thread_priority(thread_self()) < 110 ? '8' : '!');
+    thread_resume(&threads[0]);
+    say(thread_priority(thread_self()) == 110 ? '9' : '!');
+    mutex_unlock(&suspended_for);
+    say(!thread_resume(&threads[0]) && !thread_suspend(&threads[0]) ? 'e' : '!');
+}
+static void test_suspended_until_resumed(void **state)
+{
+    (void)state;
+    assert_string_equal(run(suspending), "1a23b45c6789de");
+}
+
 // --- mailboxes -------------------------------------------------------------------------------------------------------------------------
 static struct mailbox mailbox;
 static const void *slots[2];
@@ -653,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_semaphores),
         cmocka_unit_test(test_a_new_priority_moves_who_waits),
         cmocka_unit_test(test_sleep_and_wakeup),
+        cmocka_unit_test(test_suspended_until_resumed),
         cmocka_unit_test(test_mailboxes),
         cmocka_unit_test(test_a_mailbox_times_out),
         cmocka_unit_test(test_a_mailbox_without_room),
