@@ -32,7 +32,7 @@ BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 BOARD_TOOLS_xilinx-zynq-a9 := arm-none-eabi-
 BOARD_FLAGS_xilinx-zynq-a9 := -mcpu=cortex-a9 -mfpu=neon -mfloat-abi=hard -marm -O2 -DMEMORY_BYTES=262144
 BOARD_START_xilinx-zynq-a9 := boards/armv7a
-BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c
+BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
@@ -41,7 +41,7 @@ BOARD_TOOLS_arm-virt := arm-none-eabi-
 BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm -O2 -DMMU_RAM_START=0x40000000u -DMMU_CACHED_END=0x47f00000u \
     -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
 BOARD_START_arm-virt := boards/armv7a
-BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c
+BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_arm-virt := full
 BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c
 BOARD_LINK_arm-virt := -nostartfiles
@@ -51,9 +51,9 @@ BOARD_TOOLS_malta := mips-linux-gnu-
 BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abicalls -fno-pic -G0 -O2 -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
     -fno-stack-protector -DMEMORY_BYTES=262144
 BOARD_START_malta := boards/mips
-BOARD_KERNEL_malta := kernel/preempt/arch/mips.c kernel/preempt/arch/plain_call.c
+BOARD_KERNEL_malta := kernel/preempt/arch/mips.c
 BOARD_PROFILE_malta := full
-BOARD_DRIVERS_malta := drivers/pcnet.c drivers/slip.c drivers/ns16550.c boards/blocks.c
+BOARD_DRIVERS_malta := drivers/pcnet.c drivers/slip.c drivers/ns16550.c boards/blocks.c boards/string.c
 BOARD_LIBS_malta := -lgcc
 BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
 
@@ -64,16 +64,16 @@ BOARD_FLAGS_pc := -m32 -march=i686 -mgeneral-regs-only -U__linux__ -U__unix__ -O
     -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables -mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign \
     -Iboards/x86/include -DMEMORY_BYTES=262144
 BOARD_START_pc := boards/x86
-BOARD_KERNEL_pc := kernel/preempt/arch/x86.c kernel/preempt/arch/plain_call.c
+BOARD_KERNEL_pc := kernel/preempt/arch/x86.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_pc := full
-BOARD_DRIVERS_pc := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_pci.c boards/blocks.c
+BOARD_DRIVERS_pc := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_pci.c boards/blocks.c boards/string.c
 BOARD_LINK_pc := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack
 BOARD_TOOLS_pc-ne2k :=
 BOARD_FLAGS_pc-ne2k := $(BOARD_FLAGS_pc)
 BOARD_START_pc-ne2k := $(BOARD_START_pc)
 BOARD_KERNEL_pc-ne2k := $(BOARD_KERNEL_pc)
 BOARD_PROFILE_pc-ne2k := full
-BOARD_DRIVERS_pc-ne2k := drivers/ne2k.c boards/blocks.c
+BOARD_DRIVERS_pc-ne2k := drivers/ne2k.c boards/blocks.c boards/string.c
 BOARD_LINK_pc-ne2k := $(BOARD_LINK_pc)
 
 # Builtins, or each 4 bytes that put32 writes would be a call of memcpy.
@@ -104,7 +104,7 @@ $(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
-PREEMPT := $(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c) ports/common/core.c ports/common/io_thread.c boards/start.c
+PREEMPT := $(filter-out ports/preempt/process_calls.c,$(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)) ports/common/core.c ports/common/io_thread.c boards/start.c
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
 PROCESS_PROGRAMS := processes flock_clients
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
@@ -131,10 +131,12 @@ PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
-PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9
-PROGRAM_PARTS_processes := $(PREEMPT) $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
+PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta
+PROGRAM_PARTS_processes := $(filter-out api/bsd/posix_calls.c,$(PREEMPT)) ports/preempt/process_calls.c $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_processes_pc := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_processes_malta := -DSTACK_UNIT=4096
 # CMSIS-RTOS2 over the preemptive kernel: its test, and the stack over it.
 RTOS2 := $(wildcard kernel/preempt/*.c api/cmsis_rtos2/*.c)
 PROGRAM_BOARDS_rtos2_test := mps2-an385
@@ -159,7 +161,7 @@ $(B)/boards/mps2-an385/stand_in/%.o: %.c tools/boards.mk
 -include $(FREERTOS_STAND_IN:.o=.d)
 firmware: $(if $(FREERTOS),,$(FREERTOS_STAND_IN))
 # The thesis's two clients.
-PROGRAM_BOARDS_flock_clients := $(PROGRAM_BOARDS_processes)
+PROGRAM_BOARDS_flock_clients := mps2-an385 xilinx-zynq-a9
 PROGRAM_DIR_flock_clients := processes
 PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)

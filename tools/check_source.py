@@ -49,8 +49,8 @@ def include_allowed(path, target):
         return target_top == "drivers"
     if top == "kernel":
         return path.parts[:2] == target.parts[:2]
-    if top == "ports":   # (process_sockets.c is the kernel's side of api/flock's system calls)
-        return target.parts[:2] in (path.parts[:2], ("ports", "common")) or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] == ("api", "flock"))
+    if top == "ports":   # (ports/preempt has both sides of the socket calls of processes)
+        return target.parts[:2] in (path.parts[:2], ("ports", "common")) or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] in (("api", "flock"), ("api", "bsd")))
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
     if path.parts[:2] in (("api", "lyraos"), ("api", "flock"), ("api", "cmsis_rtos2")):   # their kernel parts over the preemptive one

@@ -3,11 +3,10 @@
 // the program; addresses are those of its documentation ("virt" generic virtual platform) and device tree.
 #include "board.h"
 
-#include <stdlib.h>
-
-#include "armv7a/mmu.h"
+#include "armv7a/gic.h"
 #include "drivers/virtio_mmio.h"
 #include "drivers/virtio_net.h"
+#include "mixed_entropy.h"
 #include "weir/error.h"
 
 #define GIC 0x08000000u
@@ -23,7 +22,6 @@ const uint32_t board_granularity_us = 1;
 static struct virtio_mmio mmio;
 static struct virtio_net net;
 static struct virtio_net_memory net_memory;
-static uint32_t net_irq;
 static volatile bool *ethernet_wake;
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
@@ -53,52 +51,14 @@ static void timer_at(uint64_t when)
 }
 static void timer_off(void) { __asm__ volatile("mcr p15, 0, %0, c14, c3, 1\n\tisb" ::"r"(0)); }
 
-// With interrupts off a pending one ends wfi all the same.
-void board_sleep(uint64_t until_us, const volatile bool *awake)
-{
-    __asm__ volatile("cpsid i" ::: "memory");
-    if (!*awake && until_us > board_now_us()) {
-        if (until_us < UINT64_MAX / ticks_per_us)
-            timer_at((until_us * ticks_per_us >> 16) + 1);
-        __asm__ volatile("dsb\n\twfi" ::: "memory");
-    }
-    __asm__ volatile("cpsie i" ::: "memory");
-}
-
 void board_alarm(uint64_t at_us) { timer_at(at_us < UINT64_MAX / ticks_per_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX); }
-void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
-// A kernel's, where there is one (board.h).
-__attribute__((weak)) void board_timer(void) {}
-__attribute__((weak)) void board_interrupt(void) {}
-
-// --- interrupts --------------------------------------------------------------------------------------------------------------------------
-
-static void irq_enable(uint32_t irq)
+static void timer_interrupt(void)
 {
-    volatile uint8_t *const priority = (volatile uint8_t *)(uintptr_t)(GIC + 0x400), *const target =
-                                                                                         (volatile uint8_t *)(uintptr_t)(GIC + 0x800);
-    priority[irq] = 0xa0;
-    if (irq >= 32)
-        target[irq] = 1;
-    *reg(GIC + 0x100 + irq / 32 * 4) = 1u << irq % 32;
+    timer_off();
+    board_timer();
 }
 
-void interrupt_handler(void)
-{
-    const uint32_t taken = *reg(GIC_CPU + 0xc), irq = taken & 0x3ff;
-    if (irq == TIMER_IRQ) {
-        timer_off();
-        board_timer();
-    } else if (irq == net_irq) {
-        virtio_net_interrupt(&net);
-        *ethernet_wake = true;
-        board_interrupt();
-    }
-    if (irq < 1020)
-        *reg(GIC_CPU + 0x10) = taken;
-}
-
-// --- console, randomness, memory ---------------------------------------------------------------------------------------------------------
+// --- console, randomness -----------------------------------------------------------------------------------------------------------------
 
 void board_puts(const char *text)
 {
@@ -109,31 +69,17 @@ void board_puts(const char *text)
     }
 }
 
-// No generator is used: the timer's lowest bits, mixed. Guessable by who sees the board start; Weir stirs in the moments of frames.
-void board_entropy(void *out, size_t bytes)
-{
-    static uint32_t state = 0x57656972;
-    uint8_t *to = out;
-    for (; bytes; bytes--, to++) {
-        state = (state << 5 | state >> 27) * 0x9e3779b1u + (uint32_t)timer_now();
-        *to = (uint8_t)(state >> 24);
-    }
-}
-
-void *board_alloc(size_t bytes) { return malloc(bytes); }
-void board_free(void *memory) { free(memory); }
-
-extern char link_heap[], link_heap_end[];
-void *_sbrk(ptrdiff_t bytes)
-{
-    static char *top = link_heap;
-    if (bytes > link_heap_end - top)
-        return (void *)-1;
-    top += bytes;
-    return top - bytes;
-}
+static uint32_t sample(void) { return (uint32_t)timer_now(); }
+void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
 // --- Ethernet ---------------------------------------------------------------------------------------------------------------------------
+
+static void ethernet_interrupt(void)
+{
+    virtio_net_interrupt(&net);
+    *ethernet_wake = true;
+    board_interrupt();
+}
 
 void board_ethernet(struct weir_netif *netif, volatile bool *wake)
 {
@@ -144,8 +90,7 @@ void board_ethernet(struct weir_netif *netif, volatile bool *wake)
         if (virtio_net_open(&net, &mmio.transport, &net_memory) != WEIR_OK)
             break;
         virtio_net_attach(&net, netif, "eth0");
-        net_irq = VIRTIO_IRQ + slot;
-        irq_enable(net_irq);
+        gic_enable(VIRTIO_IRQ + slot, ethernet_interrupt);
         return;
     }
     board_puts("weir: no virtio network device of version 1\n");
@@ -160,8 +105,6 @@ void board_init(void)
     us_per_tick = (uint32_t)((1000000ull << 32) / frequency);
     ticks_per_us = ((uint64_t)frequency << 16) / 1000000u;
     *reg(UART + 0x30) = 0x301;  // transmitter and receiver on
-    *reg(GIC_CPU + 4) = 0xff;
-    *reg(GIC_CPU) = 1;
-    *reg(GIC) = 1;
-    irq_enable(TIMER_IRQ);
+    gic_start(GIC, GIC_CPU);
+    gic_enable(TIMER_IRQ, timer_interrupt);
 }

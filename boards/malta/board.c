@@ -8,6 +8,7 @@
 #include "drivers/slip.h"
 #include "malta/pci.h"
 #include "mips/mips.h"
+#include "mixed_entropy.h"
 
 #ifndef TIMER_MHZ
 #define TIMER_MHZ 160u  // QEMU's; half the core's clock on a board
@@ -53,19 +54,13 @@ void board_puts(const char *text)
     }
 }
 
-// The board has no generator: the counter's lowest bits, mixed. Guessable by who sees the board start; Weir stirs in the moments of frames.
-// A product has an entropy source and uses it here.
-void board_entropy(void *out, size_t bytes)
+static uint32_t sample(void)
 {
-    static uint32_t state = 0x57656972;
-    uint8_t *to = out;
-    for (; bytes; bytes--, to++) {
-        uint32_t count;
-        __asm__ volatile("mfc0 %0, $9" : "=r"(count));
-        state = (state << 5 | state >> 27) * 0x9e3779b1u + count;
-        *to = (uint8_t)(state >> 24);
-    }
+    uint32_t count;
+    __asm__ volatile("mfc0 %0, $9" : "=r"(count));
+    return count;
 }
+void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
 // --- interrupts --------------------------------------------------------------------------------------------------------------------------
 

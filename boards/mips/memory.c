@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a C library would give: the compiler for this core comes with none that runs without an operating system. The functions that
-// compilers call. (Memory in blocks is in boards/blocks.c.)
+// memcpy for this core, whose compiler comes with no C library that runs without an operating system. (Others: boards/string.c; memory in
+// blocks: boards/blocks.c.)
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,47 +20,4 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
     for (; bytes; bytes--)
         *out++ = *in++;
     return to;
-}
-
-void *memmove(void *to, const void *from, size_t bytes)
-{
-    uint8_t *out = to;
-    const uint8_t *in = from;
-    if (out <= in || out >= in + bytes) {
-        for (size_t i = 0; i < bytes; i++)
-            out[i] = in[i];
-    } else {
-        for (; bytes; bytes--)
-            out[bytes - 1] = in[bytes - 1];
-    }
-    return to;
-}
-
-void *memset(void *to, int value, size_t bytes)
-{
-    uint8_t *out = to;
-    const uint32_t word = (uint8_t)value * 0x01010101u;
-    for (; bytes && (uintptr_t)out & WORD_MASK; bytes--)
-        *out++ = (uint8_t)value;
-    for (; bytes >= 4; bytes -= 4, out += 4)
-        *(uint32_t __attribute__((may_alias)) *)(void *)out = word;
-    for (; bytes; bytes--)
-        *out++ = (uint8_t)value;
-    return to;
-}
-
-int memcmp(const void *a, const void *b, size_t bytes)
-{
-    const uint8_t *left = a, *right = b;
-    for (; bytes && *left == *right; bytes--)
-        left++, right++;
-    return bytes ? *left - *right : 0;
-}
-
-size_t strlen(const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a MIPS32 release 2 core has of its own: coprocessor 0's clock, interrupts, caches, and the two windows through which the same
-// memory is seen (MD00090: KSEG0 cached, KSEG1 not).
+// What a MIPS32 release 2 core has of its own: coprocessor 0's clock, interrupts, caches, and the windows through which the same memory is
+// seen (MD00090): KUSEG, where the program lies, since processes in user mode see nothing else; KSEG0, cached as well and never translated,
+// where exceptions begin; KSEG1, not cached.
 #ifndef MIPS_MIPS_H
 #define MIPS_MIPS_H
 
@@ -38,8 +39,9 @@ void mips_sleep(uint64_t until_us, const volatile bool *awake);
 void mips_clean(const void *memory, uint32_t bytes);
 void mips_invalidate(const void *memory, uint32_t bytes);
 
-// A kernel's (kernel/preempt/mips.c), behind the software interrupt: goes on with the frame it returns.
+// A kernel's (kernel/preempt/arch/mips.c), behind the software interrupt: goes on with the frame it returns.
 void *mips_software_interrupt(void *frame);
+void *mips_system_call(void *frame);        // and behind the instruction syscall
 _Noreturn void mips_continue(void *frame);  // start.S
 
 #endif

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Start-up of a MIPS32 release 2 core (MD00090, chapters 6 and 9) behind a boot loader that has set up memory and caches: vectors, memory,
-// main; and the way of every interrupt. Code and data lie in KSEG0.
+// main; and the way of every interrupt. Code and data lie in KUSEG, which one entry of the TLB maps to the memory of the same address;
+// exceptions begin in KSEG0, whose addresses are 0x80000000 above, and jumps stay there.
     .set noreorder
     .set noat
 
-#define COUNT $9
+#define INDEX $0
+#define ENTRY_LO0 $2
+#define ENTRY_LO1 $3
+#define PAGE_MASK $5
+#define WIRED $6
+#define ENTRY_HI $10
 #define STATUS $12
 #define CAUSE $13
 #define EPC $14
 #define EBASE $15, 1
+#define CONFIG1 $16, 1
+#define ENTRY_CACHED 0x1f           // of the TLB: cached, may be written, valid, of all address spaces
 #define STATUS_START 0x10400000     // CU0, BEV: interrupts off
-#define STATUS_RUN 0x10000000
+#define STATUS_RUN 0                // no coprocessor but 0, and that in kernel mode only
 // What a thread's registers are saved in: each at its number, EPC at that of zero, Status, Hi at those of k0 and k1, Lo behind.
 #define FRAME 144
 #define AT(n) (4 * (n))
@@ -35,7 +43,36 @@ link_entry:
     mtc0 $0, CAUSE                  // no software interrupt, IV off
     ehb
     la   $8, link_vectors
+    lui  $9, 0x8000
+    or   $8, $8, $9
     mtc0 $8, EBASE
+    // The TLB: no entry matches anything, and then entry 0, for good, maps two pages of 64 MB.
+    mfc0 $9, CONFIG1
+    ext  $9, $9, 25, 6              // the last entry's number
+    mtc0 $0, ENTRY_LO0
+    mtc0 $0, ENTRY_LO1
+    mtc0 $0, PAGE_MASK
+    lui  $8, 0x8000
+1:  mtc0 $8, ENTRY_HI
+    mtc0 $9, INDEX
+    ehb
+    tlbwi
+    addiu $8, $8, 0x2000
+    bnez $9, 1b
+    addiu $9, $9, -1
+    li   $8, ENTRY_CACHED
+    mtc0 $8, ENTRY_LO0
+    li   $8, ENTRY_CACHED | 0x04000000 >> 6
+    mtc0 $8, ENTRY_LO1
+    li   $8, 0x07ffe000
+    mtc0 $8, PAGE_MASK
+    mtc0 $0, ENTRY_HI
+    mtc0 $0, INDEX
+    li   $8, 1
+    mtc0 $8, WIRED
+    ehb
+    tlbwi
+    ehb
     li   $8, STATUS_RUN
     mtc0 $8, STATUS
     ehb
@@ -48,7 +85,8 @@ link_entry:
     sw   $0, 0($8)
     b    1b
     addiu $8, $8, 4
-2:  jal  main
+2:  la   $25, main
+    jalr $25
     nop
     .end link_entry
 fault:

@@ -4,6 +4,7 @@
 #include "boards/board.h"
 
 #include "boards/cortex_m/systick.h"
+#include "boards/mixed_entropy.h"
 
 #define CLOCK_MHZ 25u
 #define UART0 0x40004000u
@@ -25,15 +26,8 @@ void board_puts(const char *text)
     }
 }
 
-// As guessable as boards/mps2-an385 says. A product has an entropy source and uses it here.
-void board_entropy(void *out, size_t bytes)
-{
-    static uint32_t state = 0x57656972;
-    for (uint8_t *to = out; bytes; bytes--, to++) {
-        state = (state << 5 | state >> 27) * 0x9e3779b1u + *reg(FPGA_COUNTER) + (uint32_t)systick_now_us();
-        *to = (uint8_t)(state >> 24);
-    }
-}
+static uint32_t sample(void) { return *reg(FPGA_COUNTER) + (uint32_t)systick_now_us(); }
+void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
 void board_init(void)
 {

@@ -5,6 +5,7 @@
 
 #include "cortex_m/systick.h"
 #include "drivers/lan9118.h"
+#include "mixed_entropy.h"
 #include "weir/error.h"
 
 #define CLOCK_MHZ 25u
@@ -32,17 +33,9 @@ void board_puts(const char *text)
     }
 }
 
-// The image has no generator of random numbers. Two counters that start at different moments are mixed, and Weir stirs in the moments of
-// frames: guessable by who sees the board start. A product has an entropy source and uses it here.
-void board_entropy(void *out, size_t bytes)
-{
-    static uint32_t state = 0x57656972;
-    uint8_t *to = out;
-    for (; bytes; bytes--, to++) {
-        state = (state << 5 | state >> 27) * 0x9e3779b1u + *reg(FPGA_COUNTER) + (uint32_t)systick_now_us();
-        *to = (uint8_t)(state >> 24);
-    }
-}
+// Two counters that start at different moments.
+static uint32_t sample(void) { return *reg(FPGA_COUNTER) + (uint32_t)systick_now_us(); }
+void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
 void ethernet_handler(void)
 {

@@ -13,9 +13,10 @@ link_entry:
     lgdt gdt_pointer
     ljmp $0x08, $1f
 1:  mov $0x10, %eax
+    mov %eax, %ss
+    mov $0x23, %eax                 // data as in ring 3, so that nobody has to change it
     mov %eax, %ds
     mov %eax, %es
-    mov %eax, %ss
     mov %eax, %fs
     mov %eax, %gs
     mov $link_stack_top, %esp
@@ -43,6 +44,9 @@ x86_stubs:
     .if vector < 32
     push $vector
     jmp fault
+    .elseif vector == 62
+    push $vector
+    jmp call_entry
     .else
     push $vector
     jmp irq_entry
@@ -50,6 +54,8 @@ x86_stubs:
     .set vector, vector + 1
     .endr
 
+    .weak call_entry                // a kernel's, where it has processes
+call_entry:
 fault:
     call x86_fault
     jmp halt
@@ -70,10 +76,13 @@ irq_entry:
     add $4, %esp
     iret
 
-    .section .rodata
+// Flat: code and data of ring 0, of ring 3, and the task state segment, which x86.c fills in.
+    .data
     .align 8
+    .global x86_gdt
+x86_gdt:
 gdt:
-    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff
+    .quad 0, 0x00cf9a000000ffff, 0x00cf92000000ffff, 0x00cffa000000ffff, 0x00cff2000000ffff, 0
 gdt_pointer:
     .word gdt_pointer - gdt - 1
     .long gdt

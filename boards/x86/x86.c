@@ -4,6 +4,7 @@
 #include "x86.h"
 
 #include "boards/board.h"
+#include "boards/mixed_entropy.h"
 
 #define UART 0x3f8u
 #define PIC_1 0x20u
@@ -26,8 +27,9 @@ enum {
 #define LVT_MASKED (1u << 16)
 #define LVT_EXTINT 0x700u
 #define DIVIDE_16 3u
-enum { VECTOR_IRQ = 32, VECTOR_TIMER = 48, VECTOR_SPURIOUS = 63, VECTORS = 64 };
-#define HOP_US 30000000u  // the timer's counter holds little more
+enum { VECTOR_IRQ = 32, VECTOR_TIMER = 48, VECTOR_CALL = 62, VECTOR_SPURIOUS = 63, VECTORS = 64 };
+#define ENTRY_STACK_BYTES 1024u  // a fault of a process is told there
+#define HOP_US 30000000u         // the timer's counter holds little more
 
 const uint32_t board_granularity_us = 1;
 static uint32_t us_per_tick;           // of the time stamp counter, times 2^32
@@ -35,6 +37,7 @@ static uint32_t apic_ticks_per_us_16;  // times 2^16
 static void (*handlers[X86_IRQS])(void);
 static uint64_t idt[VECTORS];
 extern uint8_t x86_stubs[];
+extern uint64_t x86_gdt[];
 
 static volatile uint32_t *apic(uint32_t at) { return (volatile uint32_t *)(uintptr_t)(APIC + at); }
 
@@ -139,9 +142,24 @@ static void start_idt(void)
     } pointer = {sizeof idt - 1, (uint32_t)(uintptr_t)idt};
     for (uint32_t i = 0; i < VECTORS; i++) {
         const uint32_t to = (uint32_t)(uintptr_t)(x86_stubs + 16 * i);
-        idt[i] = (uint64_t)((to & 0xffff0000) | 0x8e00) << 32 | 8u << 16 | (to & 0xffff);
+        const uint32_t kind = i == VECTOR_CALL ? 0xee00 : 0x8e00;  // also from ring 3
+        idt[i] = (uint64_t)((to & 0xffff0000) | kind) << 32 | 8u << 16 | (to & 0xffff);
     }
     __asm__ volatile("lidt %0" ::"m"(pointer));
+}
+
+// Ring 3 is left to a stack that only the first instructions of an entry use, with interrupts off (kernel/preempt/arch/x86.h).
+static void start_rings(void)
+{
+    static uint64_t entry_stack[ENTRY_STACK_BYTES / 8];
+    static struct {
+        uint32_t link, stack, stack_segment, unused[22];
+        uint16_t trap, ports;  // ports: beyond the segment, so none is allowed
+    } task = {.stack_segment = 0x10, .ports = sizeof task};
+    const uint32_t base = (uint32_t)(uintptr_t)&task;
+    task.stack = (uint32_t)(uintptr_t)entry_stack + sizeof entry_stack;
+    x86_gdt[5] = (uint64_t)((base & 0xff000000) | 0x8900 | (base >> 16 & 0xff)) << 32 | base << 16 | (sizeof task - 1);
+    __asm__ volatile("ltr %w0" ::"r"(5 * 8));
 }
 
 void x86_fault(uint32_t vector, uint32_t first, uint32_t second);
@@ -185,21 +203,15 @@ static uint32_t generated(void)
     return value;
 }
 
-// The processor's generator where it has one. Otherwise the counter's lowest bits, mixed: guessable by who sees the board start.
-void board_entropy(void *out, size_t bytes)
-{
-    static uint32_t state = 0x57656972;
-    const bool generator = has_generator();
-    uint8_t *to = out;
-    for (; bytes; bytes--, to++) {
-        state = (state << 5 | state >> 27) * 0x9e3779b1u + (uint32_t)timer_now() + (generator ? generated() : 0);
-        *to = (uint8_t)(state >> 24);
-    }
-}
+// The processor's generator where it has one.
+static uint32_t sample(void) { return (uint32_t)timer_now(); }
+static uint32_t sample_generated(void) { return (uint32_t)timer_now() + generated(); }
+void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, has_generator() ? sample_generated : sample); }
 
 void board_init(void)
 {
     start_idt();
+    start_rings();
     start_pics();
     *apic(APIC_SPURIOUS) = 0x100 | VECTOR_SPURIOUS;
     *apic(APIC_LVT_LINT0) = LVT_EXTINT;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Processes that reach the stack by system calls, as in the thesis: an echo server on port 7 (api/flock) that leaves its sockets for the
-// kernel to close, and one that tries the sockets of the other. A thread of the kernel takes a letter on each connection to port 9: s
-// starts the server, k kills it, t sends it SIGTERM, c makes it compute, q lets it return, n runs the other and tells how many calls on
-// sockets that are not its own succeeded, a tells how often an alarm interrupted the server, m tells what is free: bytes of the processes'
-// pool, sockets, and bytes of the instance's pool where it has one.
+// kernel to close, the same by BSD's calls, and one that tries the sockets of the other. A thread of the kernel takes a letter on each
+// connection to port 9: s starts the server, b that with BSD's calls, k kills it, t sends it SIGTERM, c makes it compute, q lets it return,
+// n runs the other and tells how many calls on sockets that are not its own succeeded, a tells how often an alarm interrupted the server, m
+// tells what is free: bytes of the processes' pool, sockets, and bytes of the instance's pool where it has one.
+#include "api/bsd/bsd_errno.h"
+#include "api/bsd/posix_calls.h"
 #include "apps/text.h"
 #include "boards/board.h"
 #include "boards/start.h"
@@ -88,6 +90,45 @@ static int echo_server(void *unused)
     return 3;
 }
 
+// By BSD's calls: a listener, and one connection at a time. A signal ends the wait, no more.
+static void echo(struct weir_pollfd *connection)
+{
+    char data[128];
+    const int got = (int)weir_posix_recv(connection->fd, data, sizeof data, 0);
+    if (got > 0) {
+        (void)weir_posix_send(connection->fd, data, (size_t)got, 0);
+    } else if (got == 0 || process_errno() != EINTR) {
+        weir_posix_close(connection->fd);
+        connection->fd = -1;
+    }
+}
+
+static int bsd_server(void *unused)
+{
+    const struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(7)};
+    struct weir_pollfd listener = {.fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_STREAM, 0), .events = WEIR_POLLIN};
+    struct weir_pollfd connection = {.fd = -1, .events = WEIR_POLLIN};
+    (void)unused;
+    process_handle(SIGNAL_ALARM, count_alarm);
+    (void)weir_posix_setsockopt(listener.fd, WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, &(int){1}, sizeof(int));
+    if (weir_posix_bind(listener.fd, (const struct weir_sockaddr *)&local, sizeof local) < 0 || weir_posix_listen(listener.fd, 1) < 0)
+        return -1;
+    while (!leave) {
+        struct weir_pollfd *waiting = connection.fd < 0 ? &listener : &connection;
+        process_alarm_ms(50);
+        const int found = weir_posix_poll(waiting, 1, -1);
+        while (compute)
+            ;
+        if (found < 0 && process_errno() != EINTR)
+            return -2;
+        if (found > 0 && waiting == &connection)
+            echo(&connection);
+        else if (found > 0)
+            connection.fd = weir_posix_accept(listener.fd, NULL, NULL);
+    }
+    return 3;
+}
+
 // All numbers that could be the server's. Its own socket shows that the calls do work.
 static int try_all(void *unused)
 {
@@ -97,8 +138,10 @@ static int try_all(void *unused)
     (void)unused;
     const int own = tcpsocket();
     for (int socket = 0; socket < 64 * PROCESS_DESCRIPTORS; socket++)
-        succeeded += socket != own && (tcprecv_for(socket, &byte, 1, 0) != -1 || tcpsend(socket, &byte, 1) != -1 ||
-                                       tcpbind(socket, &local) != -1 || tcpclose(socket) != -1);
+        succeeded +=
+            socket != own && (tcprecv_for(socket, &byte, 1, 0) != -1 || tcpsend(socket, &byte, 1) != -1 || tcpbind(socket, &local) != -1 ||
+                              tcpclose(socket) != -1 || weir_posix_recv(socket, &byte, 1, WEIR_MSG_DONTWAIT) >= 0 ||
+                              process_errno() != EBADF || weir_posix_close(socket) == 0);
     return tcpbind(own, &local) == 0 ? succeeded : -1000;
 }
 
@@ -130,7 +173,8 @@ static int free_sockets(struct weir_bsd *bsd)
 static int obey(struct weir_bsd *bsd, char letter, int *second)
 {
     switch (letter) {
-    case 's': return begin(&server, "server", echo_server) ? server.id : -1;
+    case 's':
+    case 'b': return begin(&server, "server", letter == 's' ? echo_server : bsd_server) ? server.id : -1;
     case 'k':
     case 't': process_signal_send(&server, letter == 'k' ? SIGNAL_KILL : SIGNAL_TERM); return status_of(&server);
     case 'c': compute = true; return 0;

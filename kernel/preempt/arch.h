@@ -43,7 +43,7 @@ _Noreturn void arch_start(void);
 // The rest lies in a file of its own (arch/armv7a_call.c …), linked to programs with processes only.
 // Processes (process.h) reach the kernel by a system call: a trap, after which the calling thread goes on privileged, on its own stack,
 // with interrupts on, in system_call; its result is that of arch_system_call, and the thread is again what it was. In between it may block.
-// Where nothing separates programs from the kernel both are the plain functions of arch/plain_call.c.
+// On a host, where nothing separates programs from the kernel, both are the plain functions of arch/plain_call.c.
 intptr_t arch_system_call(uint32_t number, intptr_t arguments[]);
 // The calling thread has no privileges from here on: it may not touch interrupts, nor call any kernel function but by arch_system_call.
 void arch_drop_privileges(void);

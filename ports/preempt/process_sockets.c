@@ -105,11 +105,66 @@ static intptr_t call_tcprecv(struct process *self, const intptr_t a[])
 }
 static intptr_t call_tcpclose(struct process *self, const intptr_t a[]) { return flock_tcpclose(of(self), (int)a[0]); }
 
+// --- BSD's -------------------------------------------------------------------------------------------------------------------------------
+static struct weir_bsd *bsd_of(struct process *self) { return of(self)->bsd; }
+static const struct weir_sockaddr *address(intptr_t argument) { return (const struct weir_sockaddr *)argument; }
+static weir_socklen length(intptr_t argument) { return (weir_socklen)argument; }
+static weir_socklen *length_at(intptr_t argument) { return (weir_socklen *)argument; }
+
+static intptr_t call_socket(struct process *self, const intptr_t a[]) { return bsd_socket(bsd_of(self), (int)a[0], (int)a[1], (int)a[2]); }
+static intptr_t call_bind(struct process *self, const intptr_t a[])
+{
+    return bsd_bind(bsd_of(self), (int)a[0], address(a[1]), length(a[2]));
+}
+static intptr_t call_listen(struct process *self, const intptr_t a[]) { return bsd_listen(bsd_of(self), (int)a[0], (int)a[1]); }
+static intptr_t call_accept(struct process *self, const intptr_t a[])
+{
+    return bsd_accept(bsd_of(self), (int)a[0], (struct weir_sockaddr *)a[1], length_at(a[2]));
+}
+static intptr_t call_connect(struct process *self, const intptr_t a[])
+{
+    return bsd_connect(bsd_of(self), (int)a[0], address(a[1]), length(a[2]));
+}
+static intptr_t call_shutdown(struct process *self, const intptr_t a[]) { return bsd_shutdown(bsd_of(self), (int)a[0], (int)a[1]); }
+static intptr_t call_close(struct process *self, const intptr_t a[]) { return bsd_close(bsd_of(self), (int)a[0]); }
+static intptr_t call_sendto(struct process *self, const intptr_t a[])
+{
+    return bsd_sendto(bsd_of(self), (int)a[0], (const void *)a[1], (size_t)a[2], (int)a[3], address(a[4]), length(a[5]));
+}
+static intptr_t call_recvfrom(struct process *self, const intptr_t a[])
+{
+    return bsd_recvfrom(bsd_of(self), (int)a[0], (void *)a[1], (size_t)a[2], (int)a[3], (struct weir_sockaddr *)a[4], length_at(a[5]));
+}
+static intptr_t call_getsockopt(struct process *self, const intptr_t a[])
+{
+    return bsd_getsockopt(bsd_of(self), (int)a[0], (int)a[1], (int)a[2], (void *)a[3], length_at(a[4]));
+}
+static intptr_t call_setsockopt(struct process *self, const intptr_t a[])
+{
+    return bsd_setsockopt(bsd_of(self), (int)a[0], (int)a[1], (int)a[2], (const void *)a[3], length(a[4]));
+}
+static intptr_t call_poll(struct process *self, const intptr_t a[])
+{
+    return bsd_poll(bsd_of(self), (struct weir_pollfd *)a[0], (size_t)a[1], (int)a[2]);
+}
+static intptr_t call_errno(struct process *self, const intptr_t a[])
+{
+    (void)a;
+    return self->thread.user;
+}
+
 process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS] = {
-    [CALL_UDPSOCKET - CALL_FIRST] = call_udpsocket, [CALL_UDPBIND - CALL_FIRST] = call_udpbind,
-    [CALL_UDPSENDTO - CALL_FIRST] = call_udpsendto, [CALL_UDPRECVFROM - CALL_FIRST] = call_udprecvfrom,
-    [CALL_UDPCLOSE - CALL_FIRST] = call_udpclose,   [CALL_TCPSOCKET - CALL_FIRST] = call_tcpsocket,
-    [CALL_TCPBIND - CALL_FIRST] = call_tcpbind,     [CALL_TCPCONNECT - CALL_FIRST] = call_tcpconnect,
-    [CALL_TCPLISTEN - CALL_FIRST] = call_tcplisten, [CALL_TCPSEND - CALL_FIRST] = call_tcpsend,
-    [CALL_TCPRECV - CALL_FIRST] = call_tcprecv,     [CALL_TCPCLOSE - CALL_FIRST] = call_tcpclose,
+    [CALL_UDPSOCKET - CALL_FIRST] = call_udpsocket,   [CALL_UDPBIND - CALL_FIRST] = call_udpbind,
+    [CALL_UDPSENDTO - CALL_FIRST] = call_udpsendto,   [CALL_UDPRECVFROM - CALL_FIRST] = call_udprecvfrom,
+    [CALL_UDPCLOSE - CALL_FIRST] = call_udpclose,     [CALL_TCPSOCKET - CALL_FIRST] = call_tcpsocket,
+    [CALL_TCPBIND - CALL_FIRST] = call_tcpbind,       [CALL_TCPCONNECT - CALL_FIRST] = call_tcpconnect,
+    [CALL_TCPLISTEN - CALL_FIRST] = call_tcplisten,   [CALL_TCPSEND - CALL_FIRST] = call_tcpsend,
+    [CALL_TCPRECV - CALL_FIRST] = call_tcprecv,       [CALL_TCPCLOSE - CALL_FIRST] = call_tcpclose,
+    [CALL_SOCKET - CALL_FIRST] = call_socket,         [CALL_BIND - CALL_FIRST] = call_bind,
+    [CALL_LISTEN - CALL_FIRST] = call_listen,         [CALL_ACCEPT - CALL_FIRST] = call_accept,
+    [CALL_CONNECT - CALL_FIRST] = call_connect,       [CALL_SHUTDOWN - CALL_FIRST] = call_shutdown,
+    [CALL_CLOSE - CALL_FIRST] = call_close,           [CALL_SENDTO - CALL_FIRST] = call_sendto,
+    [CALL_RECVFROM - CALL_FIRST] = call_recvfrom,     [CALL_GETSOCKOPT - CALL_FIRST] = call_getsockopt,
+    [CALL_SETSOCKOPT - CALL_FIRST] = call_setsockopt, [CALL_POLL - CALL_FIRST] = call_poll,
+    [CALL_ERRNO - CALL_FIRST] = call_errno,
 };

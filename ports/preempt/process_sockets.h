@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sockets of processes (kernel/preempt/process.h): the system calls of the thesis's API (api/flock/flock.h), of which api/flock/trap.c
-// is the process's side. A process has a table of descriptors of its own, whose numbers no other process's have, so that a call on
-// another's socket fails; and when it ends its sockets are closed.
+// The sockets of processes (kernel/preempt/process.h): the system calls of the thesis's API (api/flock/flock.h) and of BSD's, of which
+// api/flock/trap.c and process_calls.c are the process's side; a descriptor of one is good for the other. A process has a table of
+// descriptors of its own, whose numbers no other process's have, so that a call on another's socket fails; and when it ends its sockets are
+// closed.
 #ifndef PROCESS_SOCKETS_H
 #define PROCESS_SOCKETS_H
 
 #include "api/flock/system.h"
-#include "api/flock/trap.h"
 #include "kernel/preempt/process.h"
+#include "ports/preempt/process_calls.h"
 
 #define PROCESS_DESCRIPTORS 8  // at most, of a process; process n's numbers begin at 8 n
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes on the preemptive kernel on a board in QEMU (examples/firmware/processes.c): the thesis's calls as system calls, a socket belongs to
-its process, and a process that ends or is killed leaves nothing."""
+"""Processes on the preemptive kernel on a board in QEMU (examples/firmware/processes.c): the thesis's calls and BSD's as system calls, a socket
+belongs to its process, and a process that ends or is killed leaves nothing."""
 import pathlib
 import random
 import sys
@@ -14,7 +14,7 @@ from boards import Machine, exchange, read  # noqa: E402
 KILLED, TERMINATED = -9, -15
 
 
-@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9"))
+@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "pc", "malta"))
 def machine(request):
     with Machine(request.param, ports=(7, 9), program="processes") as machine:
         machine.until("processes by port 9")
@@ -75,9 +75,9 @@ def before(machine):
     return settled(machine)
 
 
-@pytest.fixture
-def server(machine, before):
-    assert tell(machine, "s")[0] > 0
+@pytest.fixture(params=("s", "b"), ids=("flock", "bsd"))
+def server(request, machine, before):
+    assert tell(machine, request.param)[0] > 0
     yield machine
     assert settled(machine, before) == before   # bytes and sockets: as if there had been no process
 

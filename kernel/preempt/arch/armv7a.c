@@ -4,15 +4,14 @@
 // handlers run in IRQ mode, on its stack. The board's start-up (boards/armv7a/start.S) leaves the vector irq_entry to this file.
 #include "kernel/preempt/arch.h"
 
-#include <stdbool.h>
+#include "flag.h"
+#include "frame.h"
 
 #define IRQS_OFF 0x80u
 #define SYSTEM_MODE 0x1fu
 #define STATUS (SYSTEM_MODE | 0x100u)  // of a new thread: interrupts on, asynchronous aborts off as the start-up left them
 #define FRAME_WORDS 82u                // d8–d15; r4–r11; fpscr and a word; d16–d31; d0–d7; r0–r3, r12, lr; pc, cpsr
 #define LEAST_BYTES 1024u              // two frames, and a call or two
-
-static volatile bool pending;
 
 uint32_t arch_interrupts_off(void)
 {
@@ -21,17 +20,11 @@ uint32_t arch_interrupts_off(void)
     return status & IRQS_OFF;
 }
 
-void arch_switch(void) { pending = true; }
-
-__attribute__((used)) static void *switch_from(void *frame)
-{
-    pending = false;
-    return thread_switch(frame);
-}
+void flag_interrupts_on(void) { __asm__ volatile("cpsie i" ::: "memory"); }
 
 // From a thread, with interrupts off: lays the frame that an interrupt would, though of the registers that a call may spoil only the
 // places.
-__attribute__((naked, target("arm"))) static void switch_now(void)
+__attribute__((naked, target("arm"))) void flag_switch_now(void)
 {
     __asm__ volatile("mrs   r1, cpsr\n\t"
                      "mov   r0, lr\n\t"
@@ -43,7 +36,7 @@ __attribute__((naked, target("arm"))) static void switch_now(void)
                      "b     switch_rest");
 }
 
-// What both ways share; switch_from runs on the interrupts' stack, since the thread's may be full or end at any word.
+// What both ways share; flag_switch runs on the interrupts' stack, since the thread's may be full or end at any word.
 __attribute__((naked, used, target("arm"))) static void switch_rest(void)
 {
     __asm__ volatile("switch_rest:\n\t"
@@ -51,7 +44,7 @@ __attribute__((naked, used, target("arm"))) static void switch_rest(void)
                      "vpush {d8-d15}\n\t"
                      "mov   r0, sp\n\t"
                      "cps   #0x12\n\t"
-                     "bl    switch_from\n\t"
+                     "bl    flag_switch\n\t"
                      "cps   #0x1f\n\t"
                      "mov   sp, r0\n\t"
                      "clrex\n\t"
@@ -79,36 +72,21 @@ __attribute__((naked, target("arm"))) void irq_entry(void)
                      "cps   #0x12\n\t"
                      "bl    interrupt_handler\n\t"
                      "cps   #0x1f\n\t"
-                     "ldr   r0, =%c0\n\t"
+                     "ldr   r0, =flag_pending\n\t"
                      "ldrb  r0, [r0]\n\t"
                      "cmp   r0, #0\n\t"
                      "beq   irq_return\n\t"
                      "b     switch_rest\n\t"
-                     ".ltorg" ::"i"(&pending));
-}
-
-void arch_interrupts_on(void)
-{
-    while (pending)
-        switch_now();
-    __asm__ volatile("cpsie i" ::: "memory");
-}
-
-void arch_interrupts_restore(uint32_t state)
-{
-    if (!state)
-        arch_interrupts_on();
+                     ".ltorg");
 }
 
 void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
 {
-    if (bytes < LEAST_BYTES)
-        return NULL;
-    uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)7) - FRAME_WORDS;
-    for (uint32_t i = 0; i < FRAME_WORDS; i++)
-        frame[i] = 0;
-    frame[FRAME_WORDS - 2] = (uint32_t)(uintptr_t)begin;
-    frame[FRAME_WORDS - 1] = STATUS;
+    uint32_t *frame = frame_blank(stack, bytes, LEAST_BYTES, 8, FRAME_WORDS, 0);
+    if (frame) {
+        frame[FRAME_WORDS - 2] = (uint32_t)(uintptr_t)begin;
+        frame[FRAME_WORDS - 1] = STATUS;
+    }
     return frame;
 }
 

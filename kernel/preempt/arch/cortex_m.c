@@ -4,6 +4,8 @@
 // saved eight registers on the thread's stack already; the other eight, and whether the thread has privileges, go below them.
 #include "kernel/preempt/arch.h"
 
+#include "frame.h"
+
 #define ICSR 0xe000ed04u
 #define VTOR 0xe000ed08u
 #define SHPR3 0xe000ed20u
@@ -28,23 +30,14 @@ void arch_interrupts_on(void) { __asm__ volatile("cpsie i\n\tisb" ::: "memory");
 
 void arch_switch(void) { *reg(ICSR) = PENDSVSET; }
 
-// Never returned to: a thread that ends does so by thread_exit.
-static void nowhere(void)
-{
-    for (;;)
-        ;
-}
-
 void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
 {
-    if (bytes < LEAST_BYTES)
-        return NULL;
-    uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)7) - FRAME_WORDS;
-    for (uint32_t i = 0; i < FRAME_WORDS; i++)
-        frame[i] = 0;
-    frame[14] = (uint32_t)(uintptr_t)nowhere;
-    frame[15] = (uint32_t)(uintptr_t)begin & ~1u;
-    frame[16] = THUMB;
+    uint32_t *frame = frame_blank(stack, bytes, LEAST_BYTES, 8, FRAME_WORDS, 0);
+    if (frame) {
+        frame[14] = (uint32_t)(uintptr_t)frame_nowhere;
+        frame[15] = (uint32_t)(uintptr_t)begin & ~1u;
+        frame[16] = THUMB;
+    }
     return frame;
 }
 

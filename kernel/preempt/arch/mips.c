@@ -4,6 +4,8 @@
 // another frame on the way back. Line 0 is looked at behind all others.
 #include "kernel/preempt/arch.h"
 
+#include "frame.h"
+
 // With the start-up code: what it calls for line 0, and how it goes on with a frame.
 void *mips_software_interrupt(void *frame);
 _Noreturn void mips_continue(void *frame);
@@ -41,26 +43,17 @@ void arch_interrupts_restore(uint32_t state)
 
 void arch_switch(void) { set_cause(cause() | CAUSE_SOFTWARE); }
 
-// Never returned to: a thread that ends does so by thread_exit.
-static void nowhere(void)
-{
-    for (;;)
-        ;
-}
-
 void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
 {
     uint32_t status;
-    if (bytes < LEAST_BYTES)
-        return NULL;
     // Above it the sixteen bytes that a function may expect there for its arguments.
-    uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)7) - 4 - FRAME_WORDS;
-    for (uint32_t i = 0; i < FRAME_WORDS; i++)
-        frame[i] = 0;
+    uint32_t *frame = frame_blank(stack, bytes, LEAST_BYTES, 8, FRAME_WORDS, 4);
     __asm__ volatile("mfc0 %0, $12" : "=r"(status));
-    frame[FRAME_EPC] = (uint32_t)(uintptr_t)begin;
-    frame[FRAME_STATUS] = status | STATUS_EXL | STATUS_IE;
-    frame[FRAME_RA] = (uint32_t)(uintptr_t)nowhere;
+    if (frame) {
+        frame[FRAME_EPC] = (uint32_t)(uintptr_t)begin;
+        frame[FRAME_STATUS] = status | STATUS_EXL | STATUS_IE;
+        frame[FRAME_RA] = (uint32_t)(uintptr_t)frame_nowhere;
+    }
     return frame;
 }
 

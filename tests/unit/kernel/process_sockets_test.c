@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two processes on the host port that talk over the loopback, by the thesis's calls through the table of system calls: a socket belongs to
-// its process, and one that ends or is killed has its sockets closed, which the other sees.
+// Two processes on the host port that talk over the loopback, by the thesis's calls and BSD's through the table of system calls: a socket
+// belongs to its process, and one that ends or is killed has its sockets closed, which the other sees.
 #include "ports/preempt/process_sockets.h"
 
 #include <setjmp.h>
@@ -9,7 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "api/bsd/bsd_errno.h"
 #include "api/flock/trap.c"
+#include "ports/preempt/process_calls.c"
 #include "ports/preempt/preempt_port.h"
 #include "virtual_kernel.h"
 
@@ -182,6 +184,82 @@ static void test_a_killed_processes_peer_sees_the_end_and_memory_returns(void **
     assert_string_equal(run_sockets(killing), "<>");
 }
 
+// The same by BSD's calls: each of them once.
+static int asks_by_bsd(void *unused)
+{
+    const struct weir_sockaddr_in there = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(0x7f000001)}};
+    const struct weir_sockaddr *to = (const struct weir_sockaddr *)&there;
+    const int stream = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_STREAM, 0), one = 1;
+    int value = 0;
+    weir_socklen length = sizeof value;
+    (void)unused;
+    if (weir_posix_setsockopt(stream, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &one, sizeof one) < 0 ||
+        weir_posix_getsockopt(stream, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &value, &length) < 0 || value != 1)
+        return -1;
+    struct weir_pollfd poll = {.fd = stream, .events = WEIR_POLLIN};
+    if (weir_posix_connect(stream, to, sizeof there) < 0 || weir_posix_poll(&poll, 1, 20) != 0 ||
+        weir_posix_send(stream, "hel", 3, 0) != 3 || weir_posix_poll(&poll, 1, -1) != 1 || poll.revents != WEIR_POLLIN ||
+        weir_posix_recv(stream, got, sizeof got, 0) != 3)
+        return -2;
+    if (weir_posix_write(stream, "lo", 2) != 2 || weir_posix_read(stream, got + 3, sizeof got - 3) != 2)
+        return -3;
+    // Neither the server's socket nor one that is closed is ours.
+    char byte;
+    if (weir_posix_recv(server_socket, &byte, 1, 0) != -1 || process_errno() != EBADF || weir_posix_close(server_socket) != -1 ||
+        weir_posix_bind(stream, to, 1) != -1 || process_errno() != EINVAL)
+        return -4;
+    if (weir_posix_shutdown(stream, WEIR_SHUT_WR) < 0 || weir_posix_recv(stream, &byte, 1, 0) != 0 || weir_posix_close(stream) < 0)
+        return -5;
+    return weir_posix_send(stream, "x", 1, 0) == -1 && process_errno() == EBADF ? 1 : -6;
+}
+static int datagrams_by_bsd(void *unused)
+{
+    struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(0x7f000001)}}, from;
+    const int here_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), there_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    weir_socklen length = sizeof from;
+    char text[8] = "";
+    (void)unused;
+    if (weir_posix_bind(here_fd, (struct weir_sockaddr *)&local, sizeof local) < 0 ||
+        weir_posix_sendto(there_fd, "abc", 3, 0, (struct weir_sockaddr *)&local, sizeof local) != 3)
+        return -1;
+    if (weir_posix_recvfrom(here_fd, text, sizeof text, 0, (struct weir_sockaddr *)&from, &length) != 3 || memcmp(text, "abc", 3) != 0)
+        return -2;
+    return from.sin_addr.s_addr == local.sin_addr.s_addr && from.sin_port != local.sin_port ? 1 : -3;
+}
+static int serves_by_bsd(void *unused)
+{
+    const struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT)};
+    char data[64];
+    (void)unused;
+    server_socket = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
+    if (weir_posix_bind(server_socket, (const struct weir_sockaddr *)&local, sizeof local) < 0 || weir_posix_listen(server_socket, 1) < 0)
+        return -1;
+    const int connection = weir_posix_accept(server_socket, NULL, NULL);
+    for (int length; (length = (int)weir_posix_recv(connection, data, sizeof data, 0)) > 0;)
+        if (weir_posix_send(connection, data, (size_t)length, 0) != length)
+            return -2;
+    return 7;  // both sockets are left to the kernel
+}
+static void bsd_conversation(void *unused)
+{
+    (void)unused;
+    const size_t free_bytes = kmem.free_bytes;
+    say_if(begin(&server, serves_by_bsd), 's');
+    wait_ms(10);
+    say_if(begin(&client, asks_by_bsd), 'c');
+    say_if(status_of(&client) == 1, '1');
+    say_if(status_of(&server) == 7, '7');
+    say_if(!strcmp(got, "hello"), 'h');
+    begin(&client, datagrams_by_bsd);
+    say_if(status_of(&client) == 1, 'd');
+    say_if(kmem.free_bytes == free_bytes, 'f');
+}
+static void test_bsd_calls_are_system_calls_too(void **state)
+{
+    (void)state;
+    assert_string_equal(run_sockets(bsd_conversation), "<sc17hdf>");
+}
+
 // Two sockets of the same number are two sockets: numbers of processes do not meet.
 static int opens(void *unused)
 {
@@ -214,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_socket_belongs_to_its_process),
         cmocka_unit_test(test_a_killed_processes_peer_sees_the_end_and_memory_returns),
+        cmocka_unit_test(test_bsd_calls_are_system_calls_too),
         cmocka_unit_test(test_no_number_is_two_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
