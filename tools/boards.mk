@@ -179,7 +179,7 @@ PROGRAM_FLAGS_player := -Iapps
 PROGRAM_NO_KERNEL_player := yes
 # The two ends of the real-time work's benchmark (bench/realtime): Weir's player, and the modelled Embedded Xinu without Weir.
 PROGRAM_BOARDS_realtime_player := mps2-an385
-PROGRAM_PARTS_realtime_player := bench/realtime/board_player.c ports/superloop/superloop.c apps/text.c
+PROGRAM_PARTS_realtime_player := bench/realtime/board_player.c ports/superloop/superloop.c ports/common/core.c boards/start.c apps/text.c
 PROGRAM_FLAGS_realtime_player := -Iapps
 PROGRAM_NO_KERNEL_realtime_player := yes
 PROGRAM_BOARDS_realtime_source := arm-virt

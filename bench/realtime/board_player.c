@@ -3,6 +3,7 @@
 // beat of 250 ms, as realtime_sim.c's player does, and says at the end how many were there, as a line of JSON. The mode comes from the
 // command line that QEMU gives by semihosting: -semihosting-config enable=on,arg=player,arg=MODE,arg=FRAMES
 #include "boards/board.h"
+#include "boards/start.h"
 #include "superloop/superloop.h"
 #include "text.h"
 #include "weir/realtime.h"
@@ -175,26 +176,12 @@ static void beat(struct player *p)
 
 static bool connect_source(struct player *p)
 {
-    static const struct superloop_board board = {
-        .now_us = board_now_us,
-        .granularity_us = 1,
-        .entropy = board_entropy,
-        .sleep = board_sleep,
-#if WEIR_CFG_ALLOCATOR
-        .alloc = board_alloc,
-        .free = board_free
-#endif
-    };
     const struct weir_realtime before = {.mode = p->mode, .frame_bytes = FRAME, .segment_bytes = SEGMENT};
     const struct weir_endpoint source = {weir_ip4(SOURCE_ADDRESS), SOURCE_PORT};
-    superloop_init(&p->loop, &board);
-    p->weir = weir_create(memory, sizeof memory, &p->loop.port, NULL);
-    if (!p->weir)
-        return false;
-    superloop_attach(&p->loop, p->weir);
+    superloop_init(&p->loop, &board_port, board_sleep);
     board_ethernet(&p->netif, &p->loop.awake);
-    if (weir_netif_add(p->weir, &p->netif) < 0 || !superloop_add(&p->loop, &p->netif) ||
-        weir_netif_set_address(&p->netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0)
+    p->weir = board_start(&p->loop.core, &p->netif, memory, sizeof memory);
+    if (!p->weir)
         return false;
     p->watch.event = event;
     p->socket = weir_socket_open(p->weir, WEIR_STREAM, 0);
