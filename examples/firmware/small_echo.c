@@ -127,12 +127,12 @@ static void tell(int connection, const char *name, uint32_t value)
     (void)send(connection, line, length, 0);
 }
 
+static int reports;
 static void reporter(void *unused)
 {
     (void)unused;
-    const int fd = listen_at(9, 1);
     for (;;) {
-        const int connection = accept(fd, NULL, NULL);
+        const int connection = accept(reports, NULL, NULL);
         if (connection < 0)
             continue;
         tell(connection, "busy", rounds);
@@ -152,6 +152,7 @@ static void reporter(void *unused)
 
 static bool more_threads(void)
 {
+    reports = listen_at(9, 1);  // before it is told that somebody listens
     return spawn(&busy_thread, "busy", busy, busy_stack, sizeof busy_stack, BUSY_PRIORITY) &&
            spawn(&urgent_thread, "urgent", urgent, urgent_stack, sizeof urgent_stack, URGENT_PRIORITY) &&
            spawn(&report_thread, "report", reporter, report_stack, sizeof report_stack, ECHO_PRIORITY);
