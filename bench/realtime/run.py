@@ -18,6 +18,7 @@ import operator
 import os
 import pathlib
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -98,10 +99,12 @@ def main(words):
         sys.exit(f"{__doc__}\nparts: {' '.join(known)}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("MPLCONFIGDIR", str(common.OUT / "matplotlib"))
-    figures = json.loads(FILE.read_text()) if FILE.exists() else {}
+    figures = {}
     modules = {name: importlib.import_module(name + "_part") for name in known}
     for name in words or known:
-        merge(figures, {**modules[name].measure(), "measured": {name: True}})
+        measured = modules[name].measure()
+        figures = json.loads(FILE.read_text()) if FILE.exists() else {}   # another part may have been measured meanwhile
+        merge(figures, {**measured, "measured": {name: time.strftime("%Y-%m-%d %H:%M")}})
         FILE.write_text(json.dumps(figures, indent=2) + "\n")
         terminal(modules[name], figures)
     web([modules[name] for name in known if name in figures["measured"]], figures)
