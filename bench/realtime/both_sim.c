@@ -18,6 +18,7 @@
 #define PORT 5000
 #define FRAME_MOST 4096
 #define FRAMES_MOST 20000
+#define LOOK_NS SIM_US(500)  // how often a reader looks
 
 enum over { OVER_WEIR, OVER_RECEIVER, OVER_TCP, OVER_UDP, OVER_RTP, OVER_RTP_REDUNDANT };
 static const char *const over_names[] = {"weir", "receiver", "tcp", "udp", "rtp", "rtp_redundant"};
@@ -107,7 +108,26 @@ static void came(struct run *r, uint32_t number)
     if (number >= (uint32_t)r->s->frames || r->here[number])
         return;
     r->here[number] = true;
-    r->in_time += sim_now(r->sim) <= due_ns(r, number);
+    r->in_time += sim_now(r->sim) <= due_ns(r, number) + (r->file ? LOOK_NS : 0);  // a file's reader takes it at its deadline
+}
+
+// Of a file a frame is read when it is due, so that the window holds as much as the buffer and no more, as with the other readers.
+static uint32_t wanted(const struct run *r)
+{
+    if (!r->file)
+        return FRAME_MOST;
+    return sim_now(r->sim) >= due_ns(r, r->looked) ? (r->looked + 1) * (uint32_t)r->s->frame - r->bytes : 0;
+}
+
+static void read_in_order(struct run *r)
+{
+    int got = 1;
+    while (got > 0 && wanted(r)) {
+        got = weir_socket_read(sim_host_weir(r->player), r->in, r->last, wanted(r));
+        r->bytes += got > 0 ? (uint32_t)got : 0;
+        while (r->looked < r->bytes / (uint32_t)r->s->frame)
+            came(r, r->looked++);
+    }
 }
 
 static void read_datagrams(struct run *r)
@@ -141,16 +161,12 @@ static void read_next(void *context)
     if (r->over >= OVER_UDP)
         read_datagrams(r);
     else if (r->over == OVER_TCP)
-        while ((got = weir_socket_read(weir, r->in, r->last, FRAME_MOST)) > 0) {
-            r->bytes += (uint32_t)got;
-            while (r->looked < r->bytes / (uint32_t)r->s->frame)
-                came(r, r->looked++);
-        }
+        read_in_order(r);
     else
         while ((got = weir_realtime_read(weir, r->in, r->last, FRAME_MOST, NULL)) > 0 || got == WEIR_SKIPPED)
             r->looked++;
     sim_host_kick(r->player);
-    sim_event_set(r->sim, &r->read, sim_now(r->sim) + SIM_US(500));
+    sim_event_set(r->sim, &r->read, sim_now(r->sim) + LOOK_NS);
 }
 
 // --- one run -----------------------------------------------------------------------------------------------------------------------------
@@ -217,7 +233,7 @@ static void begin_frames(struct run *r)
     r->write = (struct event){.happen = write_next, .context = r};
     r->read = (struct event){.happen = read_next, .context = r};
     sim_event_set(r->sim, &r->write, r->file ? sim_now(r->sim) : r->first_ns);
-    sim_event_set(r->sim, &r->read, sim_now(r->sim) + SIM_US(500));
+    sim_event_set(r->sim, &r->read, sim_now(r->sim) + LOOK_NS);
 }
 
 // Frames in time.
