@@ -123,7 +123,7 @@ def plots(figures, folder):
             axis.plot([place] * len(seen), seen, "k.", markersize=4)
             if "paper" in figures:
                 axis.plot([place - .35, place + .35], [figures["paper"][mode][str(loss)]] * 2, "k-", linewidth=1)
-            axis.text(place, figures["paper_boards"][mode][str(loss)] + 2, f"{figures['paper_boards'][mode][str(loss)]:.1f}", ha="center", fontsize=8)
+            axis.text(place, max(*seen, figures["paper_boards"][mode][str(loss)]) + 2, f"{figures['paper_boards'][mode][str(loss)]:.1f}", ha="center", fontsize=8)
         axis.set_xticks(range(len(MODES)), [LABELS[mode].replace("the work: ", "").replace("regular + window", "regular +\nwindow") for mode in MODES], fontsize=8)
         axis.set(title=f"{loss} % lost each way", ylim=(0, 109))
         axis.spines[["top", "right"]].set_visible(False)

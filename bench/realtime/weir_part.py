@@ -60,7 +60,7 @@ def plots(figures, folder):
     rows = {**figures["voice"]["simulated"], "weir": figures["voice"]["weir_sender"]}
     for axis, within in zip(axes, WITHIN):
         for over, label in VOICES.items():
-            axis.plot(LOSSES, [rows[over][f"within_{within}_ms_at_{loss}"] for loss in LOSSES], marker="o", markersize=3, label=label,
+            axis.plot(LOSSES, [rows[over][f"within_{within}_ms_at_{loss}"] for loss in LOSSES], marker="o", markersize=3, label=label, linestyle="--" if over == "udp" else "-", zorder=3 if over == "udp" else 2,
                       linewidth=2.2 if over == "weir" else 1.2)
         axis.set_title(f"within {within} ms")
         axis.set_xlabel("% lost each way")

@@ -8,7 +8,7 @@
 #define REPEATS_MOST 12u     // for one hole in what came
 #define PEER_RTO_US 200000u  // the smallest timeout of most senders
 #define SLACK_US 2000u
-#define NO_TIME INT32_MAX
+#define NO_TIME INT32_MAX  // of rt_time_left
 
 static uint32_t patience(const struct rt *rt, const struct rt_line *line)
 {
@@ -22,8 +22,7 @@ static uint32_t lead(const struct rt *rt, const struct rt_line *line)
     return rt_lossy(rt) ? 3 * one + 3 * (PEER_RTO_US + rtt) : one;
 }
 
-// µs from now until the deadline of the frame that holds `seq`; NO_TIME: it has none, or it is far away.
-static int32_t time_left(const struct rt *rt, const struct rt_line *line, uint32_t seq)
+int32_t rt_time_left(const struct rt *rt, const struct rt_line *line, uint32_t seq)
 {
     if (!rt->deadline_us)
         return NO_TIME;
@@ -81,7 +80,7 @@ void rt_need_heard(struct rt *rt, const struct rt_line *line, const struct rt_ne
         return;
     rt->asked_us = line->now_us;
     rt->repeats = 0;
-    const int32_t left = seq_le(rt->frame_seq, news->seq) ? time_left(rt, line, news->seq) : NO_TIME;
+    const int32_t left = seq_le(rt->frame_seq, news->seq) ? rt_time_left(rt, line, news->seq) : NO_TIME;
     if (news->seq == news->seen && left != NO_TIME)
         rt->early_us = left > rt->early_us ? left : rt->early_us - (rt->early_us - left) / 64;
 }
@@ -93,7 +92,7 @@ void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order)
     const uint32_t missing = first_missing(rt, line);
     if (line->ended ? !seq_lt(missing, line->fin) : !seq_lt(missing, rt_usable(rt, line, line->edge)))
         return;
-    const int32_t left = time_left(rt, line, missing);
+    const int32_t left = rt_time_left(rt, line, missing);
     uint32_t expected = expected_us(rt, line, missing, left);
     if (rt->repeats >= REPEATS_MOST || (left != NO_TIME && left < (int32_t)(rt_round_trip(rt, line) / 2)))
         return;

@@ -12,12 +12,30 @@ static uint32_t keep_us(const struct rt *rt, const struct rt_line *line)
     return max_u32(rt->settings.keep_us, max_u32(rt_round_trip(rt, line), line->srtt_us));
 }
 
+// A sender without SACK learns of a hole by three more of the same ACK (RFC 5681 §3.2), and halves its window: better than its timeout,
+// where half of what the queue holds still carries the stream, and the frame can come in time. Once for each hole: more of them would be
+// taken for segments that arrived.
+static bool worth_telling(const struct rt *rt, const struct rt_line *line)
+{
+    const uint32_t rtt = min_u32(rt_round_trip(rt, line), INT32_MAX / 8);
+    return !line->sack && rt_lossy(rt) && rt_time_left(rt, line, line->nxt) > (int32_t)rtt &&
+           (uint64_t)line->limit_bytes * rt->settings.period_us >= (uint64_t)2 * rt->settings.frame_bytes * (rtt + rtt / 4);
+}
+
+static void acknowledge_later(struct rt *rt, const struct rt_line *line)
+{
+    rt->again = true;
+    rt->again_us = line->now_us + max_u32(rt_round_trip(rt, line) / 8, 500);
+}
+
 static void watch_hole(struct rt *rt, const struct rt_line *line)
 {
     if (line->beyond && (!rt->hole || rt->hole_nxt != line->nxt)) {
         rt->hole_us = line->now_us;
         rt->hole_nxt = line->nxt;
         rt->hole_end = rt->seen;
+        if (worth_telling(rt, line))
+            acknowledge_later(rt, line);
     }
     rt->hole = line->beyond != NULL;
 }
@@ -47,7 +65,8 @@ static void acknowledge_again(struct rt *rt, const struct rt_line *line, struct 
         return;
     }
     rt->again = false;
-    rt_acknowledge(order, 2, WEIR_REALTIME_ACK_AGAIN);
+    if (line->sack || rt->hole)
+        rt_acknowledge(order, line->sack ? 2 : 3, WEIR_REALTIME_ACK_AGAIN);
 }
 
 static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
@@ -86,10 +105,8 @@ static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt
     }
     rt_path_heard(rt, line, news);
     rt_need_heard(rt, line, news);
-    if (line->beyond && news->length && rt_lossy(rt) && line->sack) {
-        rt->again = true;
-        rt->again_us = line->now_us + max_u32(rt_round_trip(rt, line) / 8, 500);
-    }
+    if (line->beyond && news->length && rt_lossy(rt) && line->sack)
+        acknowledge_later(rt, line);
     own_time(rt, line, order);
 }
 

@@ -128,6 +128,8 @@ void rt_path_lost(struct rt *rt, uint32_t segments);
 static inline bool rt_lossy(const struct rt *rt) { return rt->stats.loss_ppm > 4000; }
 
 // --- need.c: when an update, or an acknowledgement once more, is needed -----------------------------------------------------------------
+// µs from now until the deadline of the frame that holds `seq`; INT32_MAX: it has none, or it is far away.
+int32_t rt_time_left(const struct rt *rt, const struct rt_line *line, uint32_t seq);
 void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order);
 void rt_need_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
 static inline void rt_acknowledge(struct rt_order *order, uint8_t acks, enum weir_realtime_update reason)

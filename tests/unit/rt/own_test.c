@@ -105,6 +105,69 @@ static void the_last_sack_is_said_again(void **state)
     assert_int_equal(p.order.acks, 0);
 }
 
+// Frame 0 lacks [0, 500) for a sender without SACK; the queue holds `frames`, the period is `period_us`.
+static void a_hole_without_sack(struct rt_play *p, uint32_t frames, uint32_t period_us)
+{
+    play(p, WEIR_REALTIME_WEIR);
+    p->line.sack = false;
+    p->line.limit_bytes = frames * RT_FRAME;
+    p->rt.settings.period_us = period_us;
+    play_data(p, 500, 1000);
+    assert_true(rt_lossy(&p->rt));
+}
+
+// Three more of the same, an eighth of a round trip after the hole was seen, and not again for the same hole.
+static void a_sender_without_sack_is_told_of_a_hole_once(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    a_hole_without_sack(&p, 2, RT_PERIOD);
+    play_time(&p, 20 * RT_MS / 8 - 1);
+    assert_int_equal(p.order.acks, 0);
+    play_time(&p, 1);
+    assert_int_equal(p.order.acks, 3);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_ACK_AGAIN);
+    play_data(&p, 1000, 2000);
+    play_time(&p, 20 * RT_MS / 8);
+    assert_int_equal(p.order.acks, 0);
+}
+
+static void a_hole_that_is_filled_meanwhile_is_not_told(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    a_hole_without_sack(&p, 2, RT_PERIOD);
+    play_data(&p, 0, 500);
+    play_time(&p, 20 * RT_MS / 8);
+    assert_int_equal(p.order.acks, 0);
+}
+
+// Half of two frames in 20 ms is not what a period of 19 ms brings; half of three is.
+static void half_the_window_must_carry_the_stream(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    a_hole_without_sack(&p, 2, 19 * RT_MS);
+    play_time(&p, 20 * RT_MS / 8);
+    assert_int_equal(p.order.acks, 0);
+    a_hole_without_sack(&p, 3, 19 * RT_MS);
+    play_time(&p, 20 * RT_MS / 8);
+    assert_int_equal(p.order.acks, 3);
+}
+
+static void a_hole_that_cannot_be_filled_in_time_is_not_told(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.line.sack = false;
+    p.line.limit_bytes = 2 * RT_FRAME;
+    play_clock(&p, RT_PERIOD - 20 * RT_MS);
+    play_data(&p, 500, 1000);
+    play_time(&p, 20 * RT_MS / 8);
+    assert_int_equal(p.order.acks, 0);
+}
+
 static void window_is_held_back_only_where_segments_are_lost(void **state)
 {
     struct rt_play p;
@@ -137,6 +200,10 @@ int main(void)
         cmocka_unit_test(only_what_is_proven_is_passed_over),
         cmocka_unit_test(a_younger_hole_has_its_own_time),
         cmocka_unit_test(the_last_sack_is_said_again),
+        cmocka_unit_test(a_sender_without_sack_is_told_of_a_hole_once),
+        cmocka_unit_test(a_hole_that_is_filled_meanwhile_is_not_told),
+        cmocka_unit_test(half_the_window_must_carry_the_stream),
+        cmocka_unit_test(a_hole_that_cannot_be_filled_in_time_is_not_told),
         cmocka_unit_test(window_is_held_back_only_where_segments_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
