@@ -148,7 +148,7 @@ PROGRAM_FLAGS_rtos2_echo := -Iapi/cmsis_rtos2 -DWEIR_CFG_SOCKETS=5
 # The stack over FreeRTOS: on the real kernel where FREERTOS names a folder with its sources (its FreeRTOS/Source, or the repository FreeRTOS-Kernel);
 # without, the port and its example are compiled against the declarations in tests/freertos, so that they stay in step with the rest.
 FREERTOS ?=
-OTHER_KERNEL_freertos_echo := yes
+PROGRAM_NO_KERNEL_freertos_echo := yes
 PROGRAM_BOARDS_freertos_echo := $(if $(FREERTOS),mps2-an385)
 PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(wildcard ports/freertos/*.c ports/common/*.c api/bsd/*.c) boards/start.c \
     $(patsubst %,$(abspath $(FREERTOS))/%.c,tasks queue list portable/GCC/ARM_CM3/port portable/MemMang/heap_4)

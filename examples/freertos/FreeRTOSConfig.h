@@ -22,7 +22,7 @@
 #define configUSE_IDLE_HOOK 0
 #define configUSE_TICK_HOOK 0
 #define configUSE_TIMERS 0
-#define configCHECK_FOR_STACK_OVERFLOW 0
+#define configCHECK_FOR_STACK_OVERFLOW 2
 #define configPRIO_BITS 3
 #define configKERNEL_INTERRUPT_PRIORITY 0xe0       // the lowest
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x40  // interrupts at this number or above may make FromISR calls
@@ -31,6 +31,9 @@
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_vTaskDelay 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
+// What the kernel finds wrong is told on the console, and it stops.
+_Noreturn void freertos_stop(const char *file, int line);
+#define configASSERT(truth) ((truth) ? (void)0 : freertos_stop(__FILE__, __LINE__))
 #define vPortSVCHandler svc_handler
 #define xPortPendSVHandler pendsv_handler
 

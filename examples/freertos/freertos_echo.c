@@ -43,6 +43,27 @@ void board_timer(void)
     board_alarm(next_tick_us);
 }
 
+_Noreturn static void stop(const char *what, const char *name)
+{
+    board_puts(what);
+    board_puts(name);
+    for (;;)
+        __asm__ volatile("cpsid i");
+}
+
+void freertos_stop(const char *file, int line)
+{
+    (void)line;
+    stop("freertos: an assertion failed in ", file);
+}
+
+void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
+void vApplicationStackOverflowHook(TaskHandle_t task, char *name)
+{
+    (void)task;
+    stop("freertos: stack overflow: ", name);
+}
+
 void board_interrupt(void) { freertos_port_interrupt(&port); }
 
 static void echoer(void *unused)
