@@ -7,7 +7,7 @@ BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
-OWN_PROGRAMS += driver_echo services player realtime_player realtime_source
+OWN_PROGRAMS += driver_echo services player source realtime_player realtime_source
 OWN_PROGRAMS += pages_whole pages_split
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
@@ -177,6 +177,11 @@ PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
 PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_player := -Iapps
 PROGRAM_NO_KERNEL_player := yes
+# A source of them, for players on this machine.
+PROGRAM_BOARDS_source := arm-virt xilinx-zynq-a9
+PROGRAM_PARTS_source := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/source.c apps/rtstream/rtp.c
+PROGRAM_FLAGS_source := -Iapps
+PROGRAM_NO_KERNEL_source := yes
 # The two ends of the real-time work's benchmark (bench/realtime): Weir's player, and the modelled Embedded Xinu without Weir.
 PROGRAM_BOARDS_realtime_player := mps2-an385
 PROGRAM_PARTS_realtime_player := bench/realtime/board_player.c ports/superloop/superloop.c ports/common/core.c boards/start.c apps/text.c

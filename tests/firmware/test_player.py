@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The player of real-time streams on boards: this machine's TCP is the source."""
+"""The player of real-time streams on boards: this machine's TCP is the source. And the source: this machine's TCP is the player."""
 import pathlib
 import re
 import subprocess
@@ -76,3 +76,39 @@ def test_a_video(machine):
     send(machine, 5005, 2048, 0.25, 12)
     met, late, skipped = verdict(machine, "video", seen)
     assert met + late + skipped == 12 and met >= 11
+
+
+@pytest.fixture(scope="module", params=("arm-virt", "xilinx-zynq-a9"))
+def source(request):
+    with Machine(request.param, ports=(5004, 5005), program="source") as machine:
+        machine.until("waiting for players")
+        yield machine
+
+
+def frames(player, size, count):
+    """What came, and when."""
+    for _ in range(count):
+        data = b""
+        while len(data) < size:
+            more = player.recv(size - len(data))
+            assert more, "the stream ended"
+            data += more
+        yield time.monotonic(), data
+
+
+def test_a_tone_from_a_board(source):
+    with source.connect(5004) as player:
+        found = list(frames(player, 160, 100))
+    tone = b"".join(data for _, data in found)
+    assert tone == tone[:20] * (len(tone) // 20) and len(set(tone)) > 10
+    assert 1.5 <= found[-1][0] - found[0][0] <= 4      # 99 periods of 20 ms, and a busy machine
+    source.until("voice broke off")                    # the player left: the next one finds it again
+    with source.connect(5004) as player:
+        assert next(frames(player, 160, 1))[1] == tone[:160]
+
+
+def test_pictures_from_a_board(source):
+    with source.connect(5005) as player:
+        found = [data for _, data in frames(player, 2048, 6)]
+    assert [int.from_bytes(data[:4], "big") for data in found] == list(range(6))
+    assert all(data[4:] == bytes((number * 31 + i * 7) & 255 for i in range(4, 2048)) for number, data in enumerate(found))
