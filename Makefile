@@ -94,8 +94,8 @@ bench:
 	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 
-## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T=sim or another
-##                 part of bench/realtime alone)
+## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T="sim weir boards linux tap",
+##                 any of them: simulated; both ends Weir, simulated; two boards in QEMU; a Linux sender and both ends Weir over TAPs, as root)
 bench-realtime:
 	@tools/need.sh bench-realtime
 	@$(MAKE) -s lib apps $(B)/host/weir-link $(B)/host/weir-realtime $(B)/host/weir-realtime-both $(B)/boards/mps2-an385/realtime_player.elf \

@@ -31,9 +31,10 @@ COMPARE = {">=": operator.ge, "<=": operator.le}
 
 
 def parts():
-    """All there are; the fast one first."""
+    """All there are: the fast ones first, and last those that need root."""
     names = sorted(path.name.removesuffix("_part.py") for path in HERE.glob("*_part.py"))
-    return sorted(names, key=lambda name: (name != "sim", name))
+    order = ["sim", "weir", "boards"]
+    return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 def merge(into, figures):

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""make bench-realtime: that it writes the figures it is asked for, with the values that are determined, and that its runs in real time go on where
+they were ended."""
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/realtime")]
+import common  # noqa: E402
+import runs  # noqa: E402
+import sim_part  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("bench_realtime", ROOT / "bench/realtime/run.py")   # there is more than one run.py
+program = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(program)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "OUT", tmp_path)
+
+
+class Pretended:
+    started = []
+
+    def __init__(self, name, percent):
+        self.name, self.percent, self.closed = name, percent, False
+
+    def start(self):
+        Pretended.started.append(self.name)
+
+    def ended(self):
+        return True
+
+    def take(self):
+        return None if self.percent is None else {"met_percent": self.percent}
+
+    def close(self):
+        self.closed = True
+
+
+def measure(percents, of, monkeypatch):
+    monkeypatch.setattr(Pretended, "started", [])
+    return runs.all_of("pretended", [Pretended(str(number), percent) for number, percent in enumerate(percents)], 2, [of])
+
+
+def test_runs_go_on_where_they_were_ended(tmp_path, monkeypatch):
+    of = tmp_path / "program"
+    of.write_text("one")
+    with pytest.raises(common.Failed, match="no result of 2"):
+        measure((90, 80, None), of, monkeypatch)
+    found = measure((0, 0, 70), of, monkeypatch)     # what was there is not measured again
+    assert Pretended.started == ["2"] and [found[name]["met_percent"] for name in "012"] == [90, 80, 70]
+    assert runs.mean(found, "012") == 80 and runs.least(found, "012") == 70
+    measure((1, 2, 3), of, monkeypatch)              # all was there: the next measurement is a new one
+    assert len(Pretended.started) == 3
+
+
+def test_results_of_another_program_are_not_kept(tmp_path, monkeypatch):
+    of = tmp_path / "program"
+    of.write_text("one")
+    with pytest.raises(common.Failed):
+        measure((90, None), of, monkeypatch)
+    of.write_text("two")
+    measure((90, 80), of, monkeypatch)
+    assert Pretended.started == ["0", "1"]
+
+
+def test_the_figures_of_the_simulated_part(monkeypatch):
+    subprocess.run(["make", "-s", "build/host/weir-realtime"], cwd=ROOT, check=True)
+    for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)), ("FAIR_QUEUES", (25000,))):
+        monkeypatch.setattr(sim_part, name, value)
+    progress = common.Progress("test", 20)
+    figures = {**sim_part.paper(progress), **sim_part.fairness(progress)}
+    met = {mode: program.figure(figures, f"paper.{mode}.0") for mode in sim_part.MODES}
+    assert met == {"regular": 0.56, "regular_update": 100, "skip": 66.85, "skip_update": 100, "weir": 100}
+    assert 63 <= program.figure(figures, "paper.skip.10") <= 67 and program.figure(figures, "paper.weir.10") >= 99.7
+    assert program.figure(figures, "updates_ratio_at_0") <= 0.5
+    assert program.figure(figures, "fairness.cubic_loss_percent") <= 10
+    json.dumps(figures)
+
+
+def test_the_parts_are_in_order():
+    assert program.parts() == ["sim", "weir", "boards", "linux", "tap"]
