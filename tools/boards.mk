@@ -8,7 +8,7 @@ OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player source realtime_player realtime_source
-OWN_PROGRAMS += pages_whole pages_split
+OWN_PROGRAMS += pages_whole pages_split urgent_echo
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
@@ -203,6 +203,10 @@ PROGRAM_FLAGS_$(1) := $(PAGES_FLAGS) -DPAGES_MODE=$(2)
 PROGRAM_FLAGS_$(1)_lm3s6965evb := $(PAGES_FLAGS) -DWEIR_CFG_TCP_SPLIT=$(3)
 PROGRAM_NO_KERNEL_$(1) := yes
 endef
+# A task above the stack beside the cooperative kernel's echo server.
+PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
+PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c
+PROGRAM_NO_KERNEL_urgent_echo := yes
 $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
 # Embedded Xinu's devices, with two interfaces.
