@@ -5,6 +5,9 @@
 #ifndef TCP_LOWWATER_H
 #define TCP_LOWWATER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "weir/error.h"
 #include "weir/options.h"
 

@@ -2,11 +2,13 @@
 // The echo client in place of the memory MAC. To find memory for a frame is the server's work, to put the frame there is the MAC's.
 #include "../echo_client.h"
 #include "../stack_paint.h"
+#include "lwip/netif.h"
+#include "lwip/pbuf.h"
 #include "mac.h"
 
 void echo_client_wake(void) {}
 
-err_t mac_start(struct netif *netif)
+int8_t mac_start(struct netif *netif)
 {
     echo_client_start(netif->hwaddr);
     stack_paint();
@@ -29,7 +31,7 @@ struct pbuf *mac_receive(void)
     return frame;
 }
 
-err_t mac_send(struct netif *netif, struct pbuf *frame)
+int8_t mac_send(struct netif *netif, struct pbuf *frame)
 {
     const uint32_t began = echo_client_clock(), length = frame->tot_len - ETH_PAD_SIZE;
     (void)netif;

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "lwip/pbuf.h"
+
 #define MAC 0x40028000u
 enum { LEN = 0, DATA = 4, SEND = 8 };
 
 static volatile uint32_t *reg(uint32_t offset) { return (volatile uint32_t *)(uintptr_t)(MAC + offset); }
 
-err_t mac_start(struct netif *netif)
+int8_t mac_start(struct netif *netif)
 {
     (void)netif;
     return ERR_OK;
@@ -30,7 +32,7 @@ struct pbuf *mac_receive(void)
     return frame;
 }
 
-err_t mac_send(struct netif *netif, struct pbuf *frame)
+int8_t mac_send(struct netif *netif, struct pbuf *frame)
 {
     uint32_t four = 0, filled = 0, skip = ETH_PAD_SIZE;
     (void)netif;

@@ -3,11 +3,13 @@
 #ifndef LWIP_MAC_H
 #define LWIP_MAC_H
 
-#include "lwip/netif.h"
-#include "lwip/pbuf.h"
+#include <stdint.h>
 
-err_t mac_start(struct netif *netif);  // as netif_add wants it
-struct pbuf *mac_receive(void);        // NULL: no frame, or no memory for it, and it is lost
-err_t mac_send(struct netif *netif, struct pbuf *frame);
+struct netif;
+struct pbuf;
+
+int8_t mac_start(struct netif *netif);  // lwIP's err_t: as netif_add wants it
+struct pbuf *mac_receive(void);         // NULL: no frame, or no memory for it, and it is lost
+int8_t mac_send(struct netif *netif, struct pbuf *frame);
 
 #endif
