@@ -267,9 +267,10 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     bool more = loopback_pending(weir) && loopback_poll(weir);
     more |= timers_round(weir);
     slow_round(weir);
-    if (weir->socks.output.head)
+    if (weir->socks.output.head) {
         more |= output_round(weir);
-    slow_round(weir);  // replies and ARP requests that this very round made due
+        slow_round(weir);  // replies and ARP requests that this very round made due
+    }
     if (weir->flush_count)
         flush_netifs(weir);
     if (more || loopback_pending(weir) || weir->socks.output.head)

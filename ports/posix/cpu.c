@@ -173,8 +173,8 @@ AVX2_STEP struct lanes step128(struct lanes sum, uint8_t *q, const uint8_t *p, b
 // The sum of all that was added, given the first 32-bit word and the one behind the last.
 AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind)
 {
-    const __m256i low = _mm256_set1_epi64x(0xffffffff);
-    const __m256i lower = _mm256_add_epi64(_mm256_and_si256(sum.here, low), _mm256_and_si256(sum.further, low));
+    const __m256i none = _mm256_setzero_si256();
+    const __m256i lower = _mm256_add_epi64(_mm256_blend_epi32(sum.here, none, 0xaa), _mm256_blend_epi32(sum.further, none, 0xaa));
     const __m256i upper = _mm256_add_epi64(_mm256_srli_epi64(sum.here, 32), _mm256_srli_epi64(sum.further, 32));
     const __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(lower, upper), _mm256_unpackhi_epi64(lower, upper));
     const __m128i lu = _mm_add_epi64(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
@@ -279,18 +279,21 @@ static AVX2 void avx2_copy(void *restrict to, const void *restrict from, size_t 
 {
     uint8_t *q = to;
     const uint8_t *p = from;
-    if (bytes < 32) {
+    if (bytes < 128) {
         memcpy(to, from, bytes);
         return;
     }
-    for (; bytes >= 256; bytes -= 256, p += 256, q += 256) {
+    for (const uint8_t *const end = p + (bytes & ~(size_t)511); p != end; p += 512, q += 512) {
         copy128(q, p);
         copy128(q + 128, p + 128);
+        copy128(q + 256, p + 256);
+        copy128(q + 384, p + 384);
     }
-    for (; bytes >= 32; bytes -= 32, p += 32, q += 32)
-        _mm256_storeu_si256((void *)q, _mm256_loadu_si256((const void *)p));
+    bytes &= 511;
+    for (; bytes >= 128; bytes -= 128, p += 128, q += 128)
+        copy128(q, p);
     // The last few together with some before them, once more. Without any, it is all of them.
-    _mm256_storeu_si256((void *)(q + bytes - 32), _mm256_loadu_si256((const void *)(p + bytes - 32)));
+    copy128(q + bytes - 128, p + bytes - 128);
 }
 
 static bool has(enum posix_cpu_level level) { return level != POSIX_CPU_AVX2 || __builtin_cpu_supports("avx2"); }

@@ -105,10 +105,14 @@ static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, 
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
 
-// A frame as it is handed over, and what all segments of a run have alike.
-struct lane_run {
+// A frame as it is handed over.
+struct lane_frame {
     struct weir_tx tx;
     struct weir_slice slices[WEIR_CFG_TX_SLICES];
+};
+
+// What all segments of a run have alike. Apart from the frame, which the driver sees, so that it can be kept in registers.
+struct lane_run {
     struct weir_netif *netif;
     uint8_t *tcp;         // header
     uint64_t sum;         // … of what is alike
@@ -116,8 +120,8 @@ struct lane_run {
 };
 
 // Writes what all segments of `length` bytes that may leave now have alike. Their flags include ACK; the header does not hold them yet.
-static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, struct lane_run *run, uint32_t length,
-                              uint8_t tos, bool holdable)
+static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, struct lane_run *run,
+                              struct lane_frame *frame, uint32_t length, uint8_t tos, bool holdable)
 {
     const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
     const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535);
@@ -143,54 +147,55 @@ static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struc
                c->ts_recent;
     run->edge = edge;
     run->sent = 0;
-    run->slices[0] = (struct weir_slice){lane->out.header, header};
-    run->tx = (struct weir_tx){.slices = run->slices,
-                               .length = header + length,
-                               .count = 1,
-                               .header_length = (uint16_t)header,
-                               .holdable = holdable,
-                               .hold_owner = c};
+    frame->slices[0] = (struct weir_slice){lane->out.header, header};
+    frame->tx = (struct weir_tx){.slices = frame->slices,
+                                 .length = header + length,
+                                 .count = 1,
+                                 .header_length = (uint16_t)header,
+                                 .holdable = holdable,
+                                 .hold_owner = c};
 }
 
 #define LANE_PIECES 0x10000u  // beyond every sum
 
 // The same when the first piece, lent already, is not all. LANE_PIECES: they lie in too many.
-COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_run *run, uint32_t offset,
+COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
                                        uint32_t length, uint16_t sum)
 {
-    for (uint32_t done = run->slices[1].length; done < length;) {
-        if (run->tx.count == WEIR_CFG_TX_SLICES)
+    for (uint32_t done = frame->slices[1].length; done < length;) {
+        if (frame->tx.count == WEIR_CFG_TX_SLICES)
             return LANE_PIECES;
         const struct weir_span span = stream_stretch(send, offset + done, length - done);
         sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
-        run->slices[run->tx.count++] = (struct weir_slice){span.data, span.length};
+        frame->slices[frame->tx.count++] = (struct weir_slice){span.data, span.length};
         done += span.length;
     }
     return sum;
 }
 
 // Lends `length` bytes of the send queue from `seq` on, and sums them.
-static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct lane_run *run, uint32_t seq, uint32_t length)
+static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct lane_frame *frame, uint32_t seq,
+                                    uint32_t length)
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     const struct weir_span span = stream_stretch(c->send, offset, length);
-    run->slices[1] = (struct weir_slice){span.data, span.length};
-    run->tx.count = 2;
+    frame->slices[1] = (struct weir_slice){span.data, span.length};
+    frame->tx.count = 2;
     const uint16_t sum = checksum_sum(weir->port, span.data, span.length);
-    return span.length == length ? sum : lane_payload_rest(weir, c->send, run, offset, length, sum);
+    return span.length == length ? sum : lane_payload_rest(weir, c->send, frame, offset, length, sum);
 }
 
 // The next segment of the run; payload_sum is 0 without payload. WEIR_TX_FULL: it did not leave.
-static inline enum weir_tx_verdict lane_next(struct tcp_conn *c, struct lane_run *run, uint32_t seq, uint32_t end, uint32_t flags,
-                                             uint32_t payload_sum)
+static inline enum weir_tx_verdict lane_next(struct tcp_conn *c, struct lane_run *run, struct lane_frame *frame, uint32_t seq, uint32_t end,
+                                             uint32_t flags, uint32_t payload_sum)
 {
     uint8_t *const tcp = run->tcp;
     struct weir_netif *const netif = run->netif;
     put32(tcp + 4, seq);
     tcp[13] = (uint8_t)flags;
     put16(tcp + 16, (uint16_t)~checksum_fold_words(run->sum + seq + flags + checksum_host((uint16_t)payload_sum)));
-    run->tx.hold_end = end;
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, &run->tx);
+    frame->tx.hold_end = end;
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, &frame->tx);
     if (verdict == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
         netif->stats.tx_full++;
@@ -202,14 +207,14 @@ static inline enum weir_tx_verdict lane_next(struct tcp_conn *c, struct lane_run
     return verdict;
 }
 
-// So many left.
-static inline void lane_end(struct weir *weir, struct tcp_conn *c, const struct lane_run *run)
+// Those that left, of so many bytes each, are counted.
+static inline void lane_end(struct weir *weir, struct tcp_conn *c, const struct lane_run *run, uint32_t bytes)
 {
     struct weir_netif_stats *stats = &run->netif->stats;
     c->rcv.edge = run->edge;
     stats->tx_frames += run->sent;
     stats->tx_segments += run->sent;
-    stats->tx_bytes += run->sent * run->tx.length;
+    stats->tx_bytes += run->sent * bytes;
     count_add(weir, WEIR_COUNT_TCP_SENT, run->sent);
     TCP_INFO_COUNT(c, segs_out, run->sent);
 }
@@ -218,15 +223,16 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     struct lane_run run;
+    struct lane_frame frame;
     uint32_t sum = 0;
     if (!lane_open(weir, c, lane))
         return false;
-    lane_begin(weir, c, lane, &run, segment->length, segment->tos, segment->holdable);
-    if (segment->length && (sum = lane_payload(weir, c, &run, segment->seq, segment->length)) == LANE_PIECES)
+    lane_begin(weir, c, lane, &run, &frame, segment->length, segment->tos, segment->holdable);
+    if (segment->length && (sum = lane_payload(weir, c, &frame, segment->seq, segment->length)) == LANE_PIECES)
         return false;
-    *verdict = lane_next(c, &run, segment->seq, segment->seq + segment->length, segment->flags, sum);
+    *verdict = lane_next(c, &run, &frame, segment->seq, segment->seq + segment->length, segment->flags, sum);
     if (run.sent)
-        lane_end(weir, c, &run);
+        lane_end(weir, c, &run, frame.tx.length);
     return true;
 }
 
@@ -234,12 +240,13 @@ bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     struct lane_run run;
+    struct lane_frame frame;
     if (!lane_open(weir, c, lane))
         return false;
-    lane_begin(weir, c, lane, &run, 0, tcp_ecn_tos_bare(c), false);
-    *verdict = lane_next(c, &run, seq, seq, TCP_ACK, 0);
+    lane_begin(weir, c, lane, &run, &frame, 0, tcp_ecn_tos_bare(c), false);
+    *verdict = lane_next(c, &run, &frame, seq, seq, TCP_ACK, 0);
     if (run.sent)
-        lane_end(weir, c, &run);
+        lane_end(weir, c, &run, frame.tx.length);
     return true;
 }
 
@@ -270,19 +277,20 @@ static inline bool send_run(struct weir *weir, struct tcp_conn *c, struct tcp_la
                             enum weir_tx_verdict *verdict)
 {
     struct lane_run run;
+    struct lane_frame frame;
     uint32_t seq = c->snd.nxt;
-    lane_begin(weir, c, lane, &run, length, c->tos, true);
+    lane_begin(weir, c, lane, &run, &frame, length, c->tos, true);
     do {
-        const uint32_t end = seq + length, sum = lane_payload(weir, c, &run, seq, length);
+        const uint32_t end = seq + length, sum = lane_payload(weir, c, &frame, seq, length);
         if (sum == LANE_PIECES)
             break;
-        *verdict = lane_next(c, &run, seq, end, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, sum);
+        *verdict = lane_next(c, &run, &frame, seq, end, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, sum);
         if (*verdict == WEIR_TX_FULL)
             break;
         seq = end;
     } while (run.sent < most && !(run.netif->flags & WEIR_NETIF_TX_BLOCKED));
     if (run.sent) {
-        lane_end(weir, c, &run);
+        lane_end(weir, c, &run, frame.tx.length);
         if (run.sent < most && run.netif->flags & WEIR_NETIF_TX_BLOCKED)
             *verdict = WEIR_TX_FULL;
         new_data_left(weir, c, seq);

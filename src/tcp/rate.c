@@ -12,6 +12,7 @@ void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
     const uint32_t tick_us = weir->port->granularity_us;
+    f->unstamped = !tcp_cc(c)->wants_rate;
     f->tick_us = tick_us > FLIGHT_FLAGS ? tick_us + FLIGHT_FLAGS + 1 : 0;
     f->delivered_us = weir->now - f->tick_us;
     c->flow->rate.round_end = c->flow->rate.prior_delivered = c->flow->rate.idle_end = f->start;
@@ -22,6 +23,7 @@ void tcp_rate_begin(struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
     struct tcp_rate *rate = &c->flow->rate;
+    f->unstamped = false;
     if (f->count == 0)
         return;
     f->delivered_us = weir->now & ~FLIGHT_FLAGS;
