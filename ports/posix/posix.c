@@ -136,8 +136,11 @@ static bool input(struct posix_host *host, bool *more)
         any |= input_from(entry, host->budget) > 0;
         *more |= entry->readable;
     }
-    if (any)
-        host->last_work_us = weir_now_us(host->weir);
+    if (any) {
+        const uint64_t now_us = weir_now_us(host->weir);
+        host->close_frames = now_us - host->last_work_us < POSIX_SPIN_US;
+        host->last_work_us = now_us;
+    }
     if (*more && host->budget < INPUT_BUDGET)
         host->budget *= 2;
     return any;
@@ -202,6 +205,14 @@ static int look(struct posix_host *host, uint64_t until_us)
     return error;
 }
 
+static bool output_blocked(const struct posix_host *host)
+{
+    for (uint32_t index = 0; index < host->netif_count; index++)
+        if (host->netifs[index].netif->flags & WEIR_NETIF_TX_BLOCKED)
+            return true;
+    return false;
+}
+
 // Lets the threads at the lock in: a mutex alone would give it back to the one that released it last.
 static void yield_lock(struct posix_host *host)
 {
@@ -211,6 +222,37 @@ static void yield_lock(struct posix_host *host)
     for (int tries = 0; tries < YIELDS && atomic_load_explicit(&host->wanting, memory_order_relaxed); tries++)
         sched_yield();
     pthread_mutex_lock(&host->mutex);
+}
+
+// A peer that answers at once is met awake: to sleep and be woken takes longer than its answer. Not without room for output, which only a
+// sleep learns of. Returns whether there is something to do.
+static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
+{
+    const uint64_t patience_us = host->last_work_us + POSIX_SPIN_US, end_us = until_us < patience_us ? until_us : patience_us;
+    bool any = false, more;
+    if (!host->close_frames || host->options.sleep_at_once || host->options.tick_us || output_blocked(host) || posix_now_us() >= end_us)
+        return false;
+    if (host->spin_after) {
+        host->spin_after--;
+        return false;
+    }
+    host->budget = 1;
+    host->missed = false;
+    while (!any && !*done && !host->missed && !atomic_load(&host->signalled) && posix_now_us() < end_us) {
+        pthread_mutex_unlock(&host->mutex);
+        posix_host_lock(host);
+        for (uint32_t index = 0; index < host->netif_count; index++)
+            host->netifs[index].readable = true;
+        weir_clock(host->weir, posix_host_now(host));
+        any = input(host, &more);
+    }
+    if (any) {
+        host->spin_pause = POSIX_SPIN_PAUSE;
+    } else if (!host->missed && until_us >= patience_us) {
+        host->spin_after = host->spin_pause;
+        host->spin_pause = host->spin_pause < POSIX_SPIN_PAUSE_MAX ? host->spin_pause * 2 : POSIX_SPIN_PAUSE_MAX;
+    }
+    return any || host->missed;
 }
 
 // What is readable goes in, a turn runs, and when nothing is left the descriptors are waited for, until limit_us at the latest; not when
@@ -236,15 +278,12 @@ static int step(struct posix_host *host, uint64_t limit_us, const bool *done, ui
         yield_lock(host);
         return look(host, 0);
     }
-    return look(host, deadline_us < limit_us ? deadline_us : limit_us);
-}
-
-static bool output_blocked(const struct posix_host *host)
-{
-    for (uint32_t index = 0; index < host->netif_count; index++)
-        if (host->netifs[index].netif->flags & WEIR_NETIF_TX_BLOCKED)
-            return true;
-    return false;
+    if (!spin(host, deadline_us < limit_us ? deadline_us : limit_us, done))
+        return look(host, deadline_us < limit_us ? deadline_us : limit_us);
+    deadline_us = turn(host);
+    if (next)
+        *next = deadline_us;
+    return 0;
 }
 
 // The kicker's own turns, for a poller that sleeps or is not there.
@@ -301,8 +340,10 @@ static void port_unlock(void *context) { posix_host_unlock(context); }
 static void port_kick(void *context)
 {
     struct posix_host *host = context;
-    if (host->polling && !atomic_load(&host->asleep))
+    if (host->polling && !atomic_load(&host->asleep)) {
+        host->missed = true;
         return;
+    }
     if (!host->options.hand_over)
         atomic_store_explicit(&host->kicked, true, memory_order_relaxed);
     else if (host->polling)
@@ -445,6 +486,7 @@ int posix_host_init(struct posix_host *host, const struct posix_options *options
     if (host->wake_fd < 0)
         return -1;
     host->budget = 1;
+    host->spin_pause = POSIX_SPIN_PAUSE;
     pthread_mutex_init(&host->mutex, NULL);
     pthread_condattr_init(&host->clock);
     pthread_condattr_setclock(&host->clock, CLOCK_MONOTONIC);

@@ -29,13 +29,21 @@ struct posix_options {  // zero: the defaults
     // weir_poll, then weir_dispatch.
     uint64_t (*turn)(void *context, uint64_t now_us);
     void *context;
-    uint32_t spin_us;  // look at the drivers for so long without sleeping after the last frame; 0: sleep at once
-    bool hand_over;    // true: kick wakes the poller instead of letting the caller send
+    uint32_t
+        spin_us;  // look at the drivers for so long without sleeping after the last frame; 0: POSIX_SPIN_US, where frames come as closely
+    bool sleep_at_once;  // … or not even that
+    bool hand_over;      // true: kick wakes the poller instead of letting the caller send
     // The instance's clock moves in steps of so much, as under a kernel with a timer tick; 0: by the microsecond.
     uint32_t tick_us;
 };
 
 #define POSIX_NETIFS 32
+// What it takes to wake a CPU that sleeps, there and back: a poller that frames reach within less looks for the next one so long before it
+// sleeps. Where that was in vain (the peer needs this very CPU, or others do), it sleeps at once the next POSIX_SPIN_PAUSE times, then
+// twice as often, until it is worth it again.
+#define POSIX_SPIN_US 100u
+#define POSIX_SPIN_PAUSE 16u
+#define POSIX_SPIN_PAUSE_MAX 1024u
 #define POSIX_BUCKETS 64  // of waiting tasks, by token
 
 struct posix_netif {
@@ -71,6 +79,9 @@ struct posix_host {
     atomic_uint wanting;    // threads at the lock
     uint64_t sleeping_until_us;
     uint64_t last_work_us;
+    bool close_frames;                     // the last came within POSIX_SPIN_US of the one before
+    bool missed;                           // somebody kicked a poller that spins
+    uint32_t spin_after, spin_pause;       // sleeps before the next attempt; the next pause between two
     int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
     atomic_uint signals;                   // writes to wake_fd

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void nap(long us) { nanosleep(&(struct timespec){0, us * 1000}, NULL); }
 
@@ -146,6 +147,72 @@ static void a_tick_makes_the_clock_coarse(void **state)
     posix_host_close(&host);
 }
 
+// An interface whose frames come gap_us after the last was taken; what comes shows by looking, its descriptor never tells.
+static struct {
+    uint64_t next_us, gap_us;
+    uint32_t frames;
+} arrivals;
+
+static int arrive(struct weir_netif *netif, int budget)
+{
+    (void)netif;
+    if (!budget || posix_now_us() < arrivals.next_us)
+        return 0;
+    arrivals.frames++;
+    arrivals.next_us = posix_now_us() + arrivals.gap_us;
+    return 1;
+}
+
+// Polls `calls` times at such a gap. Returns how often that slept.
+static uint64_t sleeps_with(struct posix_host *host, const struct posix_options *options, uint64_t gap_us, int calls)
+{
+    static const struct weir_driver driver = {.poll = arrive};
+    struct weir_netif netif = {.driver = &driver};
+    assert_int_equal(posix_host_init(host, options), 0);
+    struct weir *weir = weir_create(NULL, 0, &host->port, NULL);
+    assert_non_null(weir);
+    posix_host_attach(host, weir);
+    arrivals.next_us = arrivals.frames = 0;
+    arrivals.gap_us = gap_us;
+    const int silent = dup(host->wake_fd);
+    assert_int_equal(posix_host_add(host, &netif, silent), 0);
+    (void)posix_host_poll(host, 0);  // takes the wake of the addition
+    host->close_frames = true;
+    for (int i = 0; i < calls; i++)
+        (void)posix_host_poll(host, 200);
+    posix_host_remove(host, &netif);
+    weir_destroy(weir);
+    posix_host_close(host);
+    close(silent);
+    return host->sleeps;
+}
+
+// To sleep and be woken takes longer than a peer that answers at once. (A machine that is busy may take the CPU for longer than that.)
+static void frames_that_come_closely_are_met_awake(void **state)
+{
+    struct posix_host host;
+    uint64_t least = UINT64_MAX;
+    (void)state;
+    for (int attempt = 0; attempt < 200 && least > 1; attempt++) {
+        const uint64_t sleeps = sleeps_with(&host, NULL, 20, 10);
+        least = sleeps < least ? sleeps : least;
+    }
+    assert_in_range(least, 0, 1);
+    assert_in_range(arrivals.frames, 9, 100);
+    assert_in_range(sleeps_with(&host, &(struct posix_options){.sleep_at_once = true}, 20, 10), 9, 20);
+}
+
+// Frames that do not come are looked for ever more seldom.
+static void looking_in_vain_becomes_rare(void **state)
+{
+    struct posix_host host;
+    (void)state;
+    assert_in_range(sleeps_with(&host, NULL, 10000000, 20), 19, 40);
+    assert_int_equal(arrivals.frames, 1);
+    assert_int_equal(host.spin_pause, 2 * POSIX_SPIN_PAUSE);
+    assert_in_range(host.spin_after, 1, POSIX_SPIN_PAUSE);
+}
+
 static void starting_and_stopping(void **state)
 {
     struct world w;
@@ -162,9 +229,14 @@ static void starting_and_stopping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiting_ends_at_the_deadline), cmocka_unit_test(a_token_wakes_its_task),
-        cmocka_unit_test(kicks_cost_no_system_call),    cmocka_unit_test(polling_returns_the_deadline),
-        cmocka_unit_test(starting_and_stopping),        cmocka_unit_test(a_tick_makes_the_clock_coarse),
+        cmocka_unit_test(waiting_ends_at_the_deadline),
+        cmocka_unit_test(a_token_wakes_its_task),
+        cmocka_unit_test(kicks_cost_no_system_call),
+        cmocka_unit_test(polling_returns_the_deadline),
+        cmocka_unit_test(starting_and_stopping),
+        cmocka_unit_test(a_tick_makes_the_clock_coarse),
+        cmocka_unit_test(frames_that_come_closely_are_met_awake),
+        cmocka_unit_test(looking_in_vain_becomes_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
