@@ -170,9 +170,7 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
         netif->stats.rx_runt++;
         return;
     }
-    netif->stats.rx_frames++;
-    netif->stats.rx_segments += frame->segments > 1 ? frame->segments : 1;
-    netif->stats.rx_bytes += frame->length;
+    netif_counted_in(netif, frame);
     taps_show(netif, false, frame->slices, frame->count);
     netif->link->input(netif, frame);
 }

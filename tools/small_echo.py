@@ -6,6 +6,8 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 IMAGE = ROOT / "build/metal/small_echo.elf"
@@ -39,6 +41,10 @@ def main():
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(whole, indent=2) + "\n")
     print(f"small_echo: code {code} (to reach: 36864), RAM {ram - queues} (to reach: 12288) and {queues} of socket queues")
+    budget = tomllib.loads((ROOT / "config/budgets.toml").read_text())["small_echo"]
+    problems = [f"small_echo.{key} is {whole['small_echo'][key]}, the budget {limit}" for key, limit in budget.items() if whole["small_echo"][key] > limit]
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
 
 
-main()
+sys.exit(main())

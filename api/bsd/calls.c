@@ -251,6 +251,7 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
     return bsd_result(bsd, error);
 }
 
+#if WEIR_CFG_SOCKET_OPTIONS
 #define LINGER_LOOK_US 50000u  // looks again at least so often: an acknowledged FIN is no readiness event
 
 // SO_LINGER with a time: sends FIN and waits until everything is acknowledged. Whatever is left when the time is over goes on in
@@ -276,6 +277,9 @@ static void linger(struct weir_bsd *bsd, struct bsd_file *file)
     }
     file->flags &= (uint8_t)~BSD_LINGERING;
 }
+#else
+static void linger(struct weir_bsd *bsd, struct bsd_file *file) { (void)bsd, (void)file; }
+#endif
 
 int bsd_close(struct weir_bsd *bsd, int fd)
 {

@@ -169,6 +169,7 @@ static int receive_some(struct bsd_transfer *t, size_t skip, size_t want)
     return (int)take;
 }
 
+#if WEIR_CFG_SOCKET_OPTIONS
 // An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is told once. Without
 // this a stream that was reset looked as if it had ended.
 static bool error_next(const struct bsd_file *file)
@@ -179,6 +180,26 @@ static bool error_next(const struct bsd_file *file)
     return ready > 0 && ready & WEIR_ERROR && weir_socket_get(weir, file->socket, WEIR_OPTION_READABLE_BYTES, &bytes) == WEIR_OK &&
            bytes == 0;
 }
+
+// Sleeps until `bytes` are there: the socket's mark is the sleeper's meanwhile, who may want fewer, or have taken some already.
+static int sleep_for(struct bsd_transfer *t, size_t bytes)
+{
+    struct bsd_file *file = t->file;
+    if (file->receive_low_water > 1)
+        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)bytes);
+    const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
+    if (file->receive_low_water > 1)
+        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)file->receive_low_water);
+    return error;
+}
+#else  // nobody has set a low-water mark: only MSG_WAITALL looks for an error, and sleeps again where there are too few bytes
+static bool error_next(const struct bsd_file *file) { return weir_socket_ready(file->bsd->weir, file->socket) & WEIR_ERROR; }
+static int sleep_for(struct bsd_transfer *t, size_t bytes)
+{
+    (void)bytes;
+    return bsd_gate_sleep(t->file, &t->file->read, t->deadline_us);
+}
+#endif
 
 #if WEIR_CFG_TCP_URGENT
 static int receive_urgent(struct bsd_transfer *t)
@@ -208,18 +229,6 @@ static bool at_mark(struct bsd_file *file)
 }
 #endif
 
-// Sleeps until `bytes` are there: the socket's mark is the sleeper's meanwhile, who may want fewer, or have taken some already.
-static int sleep_for(struct bsd_transfer *t, size_t bytes)
-{
-    struct bsd_file *file = t->file;
-    if (file->receive_low_water > 1)
-        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)bytes);
-    const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
-    if (file->receive_low_water > 1)
-        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)file->receive_low_water);
-    return error;
-}
-
 // Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at the urgent mark,
 // at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
 int bsd_stream_receive(struct bsd_transfer *t)
@@ -238,12 +247,12 @@ int bsd_stream_receive(struct bsd_transfer *t)
         const int moved = receive_some(t, t->flags & WEIR_MSG_PEEK ? done : 0, t->bytes - done);
         if (moved > 0) {
             done += (size_t)moved;
-            if (t->flags & WEIR_MSG_PEEK && done >= target)
+            if (done >= target)  // one look has shown all there was, or as many pieces as it lends
                 break;
             continue;
         }
         error = moved;
-        if (moved != WEIR_AGAIN || done >= target || !t->wait)
+        if (moved != WEIR_AGAIN || !t->wait)
             break;
         error = sleep_for(t, t->flags & WEIR_MSG_PEEK ? target : target - done);
         if (error)

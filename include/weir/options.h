@@ -765,11 +765,11 @@
 #if WEIR_CFG_TX_SLICES < 3 || WEIR_CFG_TX_SLICES > 64
 #error "WEIR_CFG_TX_SLICES must be 3 to 64: slices in a transmitted frame, the header included"
 #endif
-#ifndef WEIR_CFG_COUNTERS  // what happens is counted (weir_counter_get); 0: every counter reads 0
+#ifndef WEIR_CFG_COUNTERS  // what happens is counted (weir_counter_get), and what goes through an interface; 0: every counter reads 0
 #define WEIR_CFG_COUNTERS WEIR_DEFAULT_COUNTERS
 #endif
 #if WEIR_CFG_COUNTERS < 0 || WEIR_CFG_COUNTERS > 1
-#error "WEIR_CFG_COUNTERS must be 0 to 1: what happens is counted (weir_counter_get); 0: every counter reads 0"
+#error "WEIR_CFG_COUNTERS must be 0 to 1: what happens is counted (weir_counter_get), and what goes through an interface; 0: every counter reads 0"
 #endif
 #ifndef WEIR_CFG_COUNTER_NAMES  // names and explanations of the counters
 #define WEIR_CFG_COUNTER_NAMES WEIR_DEFAULT_COUNTER_NAMES

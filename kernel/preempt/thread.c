@@ -99,8 +99,9 @@ void kernel_reschedule(void)
     if (!kernel.started)
         return;
     if (kernel.ready.first != kernel.current)
-        arch_switch();
-    set_alarm();
+        arch_switch();  // … which sets the alarm, since what there is to be alarmed of changes with it
+    else
+        set_alarm();
 }
 
 static void check_canary(struct thread *thread)

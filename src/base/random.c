@@ -53,12 +53,16 @@ static uint64_t siphash_load(const uint8_t *p, size_t bytes)
     return word;
 }
 
+#if WEIR_CFG_FAST_PATH
 // Eight bytes, as compilers recognise it: one load where the machine is little-endian.
 static inline uint64_t siphash_load_8(const uint8_t *p)
 {
     return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
            (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
+#else
+static inline uint64_t siphash_load_8(const uint8_t *p) { return siphash_load(p, 8); }
+#endif
 
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)
 {
@@ -71,6 +75,7 @@ uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)
     return siphash_finish(&s, 4);
 }
 
+#if WEIR_CFG_FAST_PATH
 // Written out: the loops above, with so few rounds, cost as much as the rounds.
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
 {
@@ -92,6 +97,17 @@ uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
     const uint64_t hash = s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
     return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
+#else
+uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
+{
+    struct siphash_state s = siphash_start(key);
+    siphash_absorb(&s, a, 1);
+    siphash_absorb(&s, b, 1);
+    siphash_absorb(&s, (uint64_t)16 << 56, 1);
+    const uint64_t hash = siphash_finish(&s, 3);
+    return (uint32_t)hash ^ (uint32_t)(hash >> 32);
+}
+#endif
 
 // --- generator ---------------------------------------------------------------------------------------------------------
 // Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every RANDOM_REKEY outputs and

@@ -34,6 +34,24 @@ static inline void taps_show(const struct weir_netif *netif, bool outgoing, cons
 }
 #endif
 
+#if WEIR_CFG_COUNTERS
+static inline void netif_counted_in(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    netif->stats.rx_frames++;
+    netif->stats.rx_segments += frame->segments > 1 ? frame->segments : 1;
+    netif->stats.rx_bytes += frame->length;
+}
+static inline void netif_counted_out(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    netif->stats.tx_frames++;
+    netif->stats.tx_bytes += tx->length;
+    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
+}
+#else
+static inline void netif_counted_in(struct weir_netif *netif, const struct weir_frame *frame) { (void)netif, (void)frame; }
+static inline void netif_counted_out(struct weir_netif *netif, const struct weir_tx *tx) { (void)netif, (void)tx; }
+#endif
+
 // The last step of netif_transmit: the frame is complete, the interface is up and not blocked.
 static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, const struct weir_tx *tx)
 {
@@ -43,9 +61,7 @@ static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, con
         netif->stats.tx_full++;
         return verdict;
     }
-    netif->stats.tx_frames++;
-    netif->stats.tx_bytes += tx->length;
-    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
+    netif_counted_out(netif, tx);
     taps_show(netif, true, tx->slices, tx->count);
     return verdict;
 }

@@ -15,7 +15,10 @@
 #define PER_SEGMENT (INDEX_MASK + 1)  // one segment holds all
 #endif
 
-static struct slots *segment_of(const struct handles *handles, uint32_t index) { return handles->segments[index / PER_SEGMENT]; }
+static struct slots *segment_of(const struct handles *handles, uint32_t index)
+{
+    return handles->segments[WEIR_CFG_ALLOCATOR ? index / PER_SEGMENT : 0];
+}
 static struct slot *slot_at(const struct handles *handles, uint32_t index)
 {
     return &segment_of(handles, index)->slot[index % PER_SEGMENT];

@@ -97,7 +97,7 @@ static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *seg
 // What the acknowledgement of our SYN or FIN means for the state.
 static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->state == WEIR_TCP_SYN_RECEIVED) {
+    if (tcp_syn_received(c)) {
         tcp_set_state(weir, c, c->flags & TCP_FIN_RECEIVED ? WEIR_TCP_CLOSE_WAIT : WEIR_TCP_ESTABLISHED);
         count(weir, WEIR_COUNT_TCP_CONNECTED);
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
@@ -120,7 +120,7 @@ static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
 
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    if (c->state == WEIR_TCP_SYN_RECEIVED && segment->ack != c->snd.nxt) {
+    if (tcp_syn_received(c) && segment->ack != c->snd.nxt) {
         count(weir, WEIR_COUNT_TCP_BAD_ACK);
         tcp_reply_reset_for(weir, c, segment);
         return TCP_DROP;
@@ -170,7 +170,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         return TCP_NEXT;
     }
     tcp_timers_acked(weir, c);
-    if (c->snd.una == c->snd.nxt || c->state == WEIR_TCP_SYN_RECEIVED)
+    if (c->snd.una == c->snd.nxt || tcp_syn_received(c))
         return acked_control(weir, c);
     return TCP_NEXT;
 }

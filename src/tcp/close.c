@@ -10,7 +10,7 @@ static void queue_fin(struct weir *weir, struct tcp_conn *c)
         return;
     c->flags |= TCP_FIN_QUEUED;
     c->flags &= ~(uint32_t)TCP_CORK;
-    if (c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_SYN_RECEIVED)
+    if (c->state == WEIR_TCP_ESTABLISHED || tcp_syn_received(c))
         tcp_set_state(weir, c, WEIR_TCP_FIN_WAIT_1);
     else if (c->state == WEIR_TCP_CLOSE_WAIT)
         tcp_set_state(weir, c, WEIR_TCP_LAST_ACK);
@@ -19,7 +19,7 @@ static void queue_fin(struct weir *weir, struct tcp_conn *c)
 
 int tcp_shutdown(struct weir *weir, struct tcp_conn *c, enum weir_shutdown how)
 {
-    if (!tcp_synchronised(c) && c->state != WEIR_TCP_SYN_RECEIVED)
+    if (!tcp_synchronised(c) && !tcp_syn_received(c))
         return WEIR_NOT_CONNECTED;
     if (how & WEIR_SHUT_READ) {
         c->flags |= TCP_READ_SHUT;
@@ -63,8 +63,7 @@ void tcp_close(struct weir *weir, struct sock *sock)
 {
     struct tcp_conn *c = (struct tcp_conn *)sock;
     // Unread data will never be read: the peer must learn of that (RFC 2525 §2.17), as with a linger time of zero.
-    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) ||
-        c->state == WEIR_TCP_SYN_SENT) {
+    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) || tcp_syn_sent(c)) {
         tcp_abort(weir, sock);
         return;
     }

@@ -255,7 +255,7 @@ bool tcp_path_renew(struct weir *weir, struct tcp_conn *c)
     const int error = ip_path_renew(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
     if (error) {
         c->path.netif = NULL;
-        if (c->state == WEIR_TCP_SYN_SENT)
+        if (tcp_syn_sent(c))
             tcp_conn_drop(weir, c, error);
         return false;
     }

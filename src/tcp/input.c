@@ -70,7 +70,7 @@ static enum tcp_verdict step_reset(struct weir *weir, struct tcp_conn *c, const 
     if (segment->seq != c->rcv.nxt)
         return TCP_CHALLENGE;
     count(weir, WEIR_COUNT_TCP_RST_RECEIVED);
-    const bool opening = c->state == WEIR_TCP_SYN_RECEIVED;
+    const bool opening = tcp_syn_received(c);
     const bool closing = c->state == WEIR_TCP_CLOSING || c->state == WEIR_TCP_LAST_ACK;
     tcp_conn_drop(weir, c, opening ? WEIR_REFUSED : closing ? WEIR_OK : WEIR_RESET);
     return TCP_GONE;
@@ -104,7 +104,7 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
     enum tcp_verdict verdict = TCP_NEXT;
     if (c->flags & TCP_USE_TIMESTAMPS)
         verdict = tcp_paws(weir, c, segment);
-    if (verdict == TCP_NEXT && c->state == WEIR_TCP_SYN_RECEIVED && segment->seq + 1 == c->rcv.nxt &&
+    if (verdict == TCP_NEXT && tcp_syn_received(c) && segment->seq + 1 == c->rcv.nxt &&
         (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK)) {
         segment->seq++;  // the SYN part was taken in SYN-SENT
         tcp_ecn_forget_flags(segment);
@@ -148,7 +148,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
 {
     enum tcp_verdict verdict;
     TCP_INFO_COUNT(c, segs_in, 1);
-    if (c->state == WEIR_TCP_SYN_SENT) {
+    if (tcp_syn_sent(c)) {
         verdict = tcp_input_syn_sent(weir, c, packet, segment);
     } else {
         verdict = steps_before_ack(weir, c, segment);

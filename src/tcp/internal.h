@@ -58,7 +58,10 @@ static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t
 #endif
 
 // conn.c
-static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return !(c->flags & TCP_SYN_ACKED); }
+// A connection that was accepted begins where its handshake has ended: only one that opens has a SYN to be acknowledged, or these states.
+static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && !(c->flags & TCP_SYN_ACKED); }
+static inline bool tcp_syn_sent(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_SENT; }
+static inline bool tcp_syn_received(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_RECEIVED; }
 static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
 static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
@@ -168,7 +171,7 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     const uint32_t old = c->rcv.edge - c->rcv.nxt, unit = (1u << c->rcv_scale) - 1, most = 65535u << c->rcv_scale;
     const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
     uint32_t free = limit > queued ? limit - queued : 0;
-    if (weir->memory.budget_bytes)
+    if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
         free = min_u32(free, tcp_receive_budget(&weir->memory));
     free = min_u32(free & ~unit, most);
     if (free >= old + min_u32(limit / 2, c->rcv_mss))

@@ -41,7 +41,7 @@ static void cover(const struct tcp_conn *c, struct plan *plan, uint32_t seq, uin
     plan->seq = seq;
     plan->end = end;
     plan->payload = end - seq - syn - fin;
-    plan->flags = (uint8_t)((syn ? TCP_SYN : 0) | (fin ? TCP_FIN : 0) | (c->state == WEIR_TCP_SYN_SENT ? 0 : TCP_ACK));
+    plan->flags = (uint8_t)((syn ? TCP_SYN : 0) | (fin ? TCP_FIN : 0) | (tcp_syn_sent(c) ? 0 : TCP_ACK));
     if (plan->payload && seq + syn + plan->payload == tcp_data_end(c))
         plan->flags |= TCP_PSH;  // RFC 9293 §3.9.1.2: the last of what was queued
 }
@@ -111,7 +111,7 @@ static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
 
 static bool fin_is_due(const struct tcp_conn *c)
 {
-    return (c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && c->state != WEIR_TCP_SYN_SENT;
+    return (c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && !tcp_syn_sent(c);
 }
 
 // A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte (or FIN) in flight again, or a new one.
@@ -208,7 +208,7 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
 {
     options->seen = 0;
     options->sack_count = 0;
-    if (plan->flags & TCP_SYN) {
+    if (WEIR_CFG_TCP_CONNECT && plan->flags & TCP_SYN) {
         fill_syn_options(weir, c, plan->flags & TCP_ACK, options);
         tcp_uto_fill(c, true, options);
         return;

@@ -242,7 +242,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
 // Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered, and answered like all that comes out of order (RFC 5681 §4.2).
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 {
-    if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || c->state == WEIR_TCP_SYN_RECEIVED))
+    if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || tcp_syn_received(c)))
         return;
     if (fin_seq != c->rcv.nxt) {
         if (seq_lt(c->rcv.nxt, fin_seq) && seq_le(fin_seq, c->rcv.edge) && tcp_conn_extra(weir, c)) {

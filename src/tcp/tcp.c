@@ -140,7 +140,7 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
     }
     if (error->error == WEIR_TOO_BIG)
         path_mtu_lowered(weir, c, error);
-    else if (c->state == WEIR_TCP_SYN_SENT && error->hard)
+    else if (tcp_syn_sent(c) && error->hard)
         tcp_conn_drop(weir, c, error->error);  // RFC 1122 §4.2.3.9; not once synchronised (RFC 5927 §5.2)
     else
         c->soft_error = (int8_t)error->error;
@@ -154,7 +154,7 @@ void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
         return;
     }
     c->path.netif = NULL;
-    if (c->state == WEIR_TCP_SYN_SENT)
+    if (tcp_syn_sent(c))
         tcp_conn_drop(weir, c, error);
     else if (c->state != WEIR_TCP_CLOSED)
         tcp_timers_retry(weir, c);

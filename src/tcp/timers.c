@@ -252,7 +252,7 @@ void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c)
 static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t waiting_ms = weir->now_ms - c->progress_ms;
-    if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
+    if (tcp_syn_sent(c) || tcp_syn_received(c))
         return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
     if ((c->flags & (TCP_PERSIST | TCP_CLOSED_BY_USER)) == TCP_PERSIST && (!c->user_timeout_s || tcp_uto_adopted(c)))
         return min_u32(waiting_ms, weir->now_ms - c->last_received_ms) >= user_timeout_ms(c);

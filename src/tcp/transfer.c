@@ -22,7 +22,7 @@ static int send_error(const struct tcp_conn *c)
         return WEIR_SHUT_DOWN;
     if (c->state == WEIR_TCP_CLOSED)
         return c->remote.port ? WEIR_SHUT_DOWN : WEIR_NOT_CONNECTED;
-    if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
+    if (tcp_syn_sent(c) || tcp_syn_received(c))
         return WEIR_OK;  // queued until the connection is established
     return c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
 }
