@@ -14,6 +14,7 @@ struct kernel {
     struct timeout *timeouts;  // by their moments
     uint64_t turn_ends_us;     // the current's; KERNEL_NEVER: it is not measured
     uint64_t alarm_us;         // what the timer is set to
+    bool alarm_stale;          // a list has changed since the alarm was set
     bool started;
 };
 extern struct kernel kernel;

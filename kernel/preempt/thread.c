@@ -17,6 +17,7 @@ void kernel_queue_insert(struct wait_queue *queue, struct thread *thread)
     thread->next = *at;
     *at = thread;
     thread->queue = queue;
+    kernel.alarm_stale = true;
 }
 
 void kernel_queue_remove(struct thread *thread)
@@ -28,6 +29,7 @@ void kernel_queue_remove(struct thread *thread)
         at = &(*at)->next;
     *at = thread->next;
     thread->queue = NULL;
+    kernel.alarm_stale = true;
 }
 
 static void timeout_insert(struct timeout *timeout)
@@ -37,6 +39,7 @@ static void timeout_insert(struct timeout *timeout)
         at = &(*at)->next;
     timeout->next = *at;
     *at = timeout;
+    kernel.alarm_stale = true;
 }
 
 static void timeout_remove(struct timeout *timeout)
@@ -86,6 +89,7 @@ static void measure_turn(void)
 static void set_alarm(void)
 {
     uint64_t due_us = kernel.timeouts ? kernel.timeouts->at_us : KERNEL_NEVER;
+    kernel.alarm_stale = false;
     measure_turn();
     due_us = kernel.turn_ends_us < due_us ? kernel.turn_ends_us : due_us;
     if (due_us >= kernel.alarm_us)
@@ -100,7 +104,7 @@ void kernel_reschedule(void)
         return;
     if (kernel.ready.first != kernel.current)
         arch_switch();  // … which sets the alarm, since what there is to be alarmed of changes with it
-    else
+    else if (kernel.alarm_stale)
         set_alarm();
 }
 
@@ -179,6 +183,7 @@ void kernel_timer(void)
     const uint32_t state = arch_interrupts_off();
     if (kernel.started) {
         kernel.alarm_us = KERNEL_NEVER;
+        kernel.alarm_stale = true;
         while (kernel.timeouts && kernel_passed(kernel.timeouts->at_us)) {
             struct timeout *timeout = kernel.timeouts;
             timeout_remove(timeout);
