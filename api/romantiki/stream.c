@@ -79,6 +79,10 @@ BFD romantiki_recv(struct romantiki_socket *socket, void *data, unsigned bytes, 
         return BF_BLOCKED;
     const int got = weir_socket_read(coop_port_weir(), socket->handle, data, bytes);
     *received = got > 0 ? (unsigned)got : 0;
+    if (got > 0) {
+        *res = EOK;
+        return BF_DONE;
+    }
     if (got == WEIR_AGAIN && socket->mode & SOCK_ACK_WAITING)
         (void)weir_socket_acknowledge(coop_port_weir(), socket->handle);
     return romantiki_wait(socket, got, res);
@@ -94,10 +98,10 @@ BFD romantiki_send(struct romantiki_socket *socket, const void *data, unsigned b
     int put;
     do {
         put = weir_socket_write(coop_port_weir(), socket->handle, (const uint8_t *)data + *sent, end - *sent);
-        if (put > 0)
-            *sent += (unsigned)put;
-    } while (put > 0 && *sent < end);
-    if (half && put > 0)
-        return BF_BLOCKED;  // though ready: the stack sends this half before the task goes on
-    return romantiki_wait(socket, put, res);
+        if (put <= 0)
+            return romantiki_wait(socket, put, res);
+        *sent += (unsigned)put;
+    } while (*sent < end);
+    *res = EOK;
+    return half ? BF_BLOCKED : BF_DONE;  // half: though ready, so that the stack sends this before the task goes on
 }

@@ -40,7 +40,11 @@ void coop_task_start(struct coop_task *task, coop_function *function, void *prm,
 
 void coop_timeout(const unsigned *timeout_ms)
 {
-    coop.current->deadline_us = timeout_ms ? coop.system->now_us() + *timeout_ms * 1000ull : COOP_NEVER;
+    coop.current->deadline_us = COOP_NEVER;
+    if (timeout_ms) {
+        coop.current->deadline_us = coop.system->now_us() + *timeout_ms * 1000ull;
+        coop.stale = true;
+    }
 }
 
 bool coop_expired(void) { return coop.now_us >= coop.current->deadline_us; }
@@ -125,19 +129,21 @@ static uint64_t tasks_turn(void)
     return due_us;
 }
 
-// What has come by now_us, and by interrupts. Returns the next deadline.
-static uint64_t deadlines(void)
+// What has come by now_us, and by interrupts.
+static void deadlines(void)
 {
     if (coop.event)
         event_turn();
+    coop.stale = false;
     const uint64_t timer_us = coop.timers ? coop.timers_turn() : COOP_NEVER, task_us = tasks_turn();
-    return timer_us < task_us ? timer_us : task_us;
+    coop.due_us = timer_us < task_us ? timer_us : task_us;
 }
 
 static void look(void)
 {
     coop.now_us = coop.system->now_us();
-    (void)deadlines();
+    if (coop.event || coop.stale || coop.now_us >= coop.due_us)
+        deadlines();
 }
 
 static struct coop_task *first_ready(void)
@@ -162,7 +168,9 @@ static void run(struct coop_task *task)
         insert(task);
     }
     coop.current = task;
-    coop.calls = 0;
+    coop.calls = COOP_CALLS;
+    if (task->deadline_us != COOP_NEVER)
+        coop.stale = true;  // it is met, or another is set
     if (task->function(task->prm) == BF_DONE) {
         take_out(task);
         task->state = COOP_IDLE;
@@ -174,24 +182,22 @@ uint64_t coop_round(void)
 {
     const struct coop_server *server = coop.server;
     coop.awake = false;  // before looking: what comes from now on is seen in the next round
-    coop.now_us = coop.system->now_us();
-    if (coop.event || coop.now_us >= coop.due_us)
-        (void)deadlines();
+    look();
     struct coop_task *task = first_ready();
     if (task && task->priority > server->priority) {
         run(task);
-        coop.due_us = 0;
         return coop.now_us;
     }
     const bool more = server->input();
     task = first_ready();
     if (task)
         run(task);
-    const uint64_t server_us = server->output(), own_us = deadlines();
-    coop.due_us = own_us;
+    const uint64_t server_us = server->output();
+    if (coop.stale)
+        deadlines();
     if (more || first_ready())
         return coop.now_us;
-    return own_us < server_us ? own_us : server_us;
+    return coop.due_us < server_us ? coop.due_us : server_us;
 }
 
 _Noreturn void coop_run(void)

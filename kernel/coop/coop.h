@@ -63,10 +63,11 @@ struct coop {
     struct coop_task *tasks, *current;
     struct coop_timer *timers;
     uint64_t (*timers_turn)(void);  // timer.c
-    uint64_t due_us;                // of tasks and timers, as the last round left them
+    uint64_t due_us;                // of tasks and timers, unless it is stale
     uint64_t now_us;                // of this round
-    uint16_t calls;                 // of this run that need not have blocked
+    uint8_t calls;                  // that need not block, left in this run
     volatile bool awake, event;     // an interrupt came; it set an event
+    bool stale;                     // a deadline or a timer has changed since
 };
 extern struct coop coop;
 
@@ -90,7 +91,7 @@ void coop_wake(const void *token);
 #ifndef COOP_CALLS
 #define COOP_CALLS 8
 #endif
-static inline bool coop_gives_way(void) { return ++coop.calls > COOP_CALLS; }
+static inline bool coop_gives_way(void) { return coop.calls-- == 0; }
 bool coop_preferred(void);  // what has a higher priority than the running task is ready
 BFD coop_pause(const void *token, bool over);
 

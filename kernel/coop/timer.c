@@ -32,6 +32,7 @@ void coop_timer_stop(struct coop_timer *timer)
             break;
         }
     timer->running = timer->fired = false;
+    coop.stale = true;
 }
 
 void coop_timer_start(struct coop_timer *timer, uint32_t first_us, uint32_t period_us)

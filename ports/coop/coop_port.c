@@ -8,25 +8,14 @@
 static struct weir *weir;
 static struct weir_netif *netifs[COOP_PORT_NETIFS];
 
-// Drivers with deadlines of their own. Returns the earliest.
-static uint64_t driver_timers(void)
-{
-    uint64_t earliest_us = COOP_NEVER;
-    for (uint32_t i = 0; i < COOP_PORT_NETIFS && netifs[i]; i++) {
-        const struct weir_driver *driver = netifs[i]->driver;
-        const uint64_t due_us = driver->timer ? driver->timer(netifs[i], coop.now_us) : COOP_NEVER;
-        earliest_us = due_us < earliest_us ? due_us : earliest_us;
-    }
-    return earliest_us;
-}
-
 static bool stack_input(void)
 {
     bool more = false;
     weir_clock(weir, coop.now_us);
-    (void)driver_timers();
     for (uint32_t i = 0; i < COOP_PORT_NETIFS && netifs[i]; i++) {
         const struct weir_driver *driver = netifs[i]->driver;
+        if (driver->timer)
+            (void)driver->timer(netifs[i], coop.now_us);
         if (driver->poll)
             more |= driver->poll(netifs[i], COOP_PORT_BUDGET) >= COOP_PORT_BUDGET;
     }
@@ -36,10 +25,14 @@ static bool stack_input(void)
 // What a task answered leaves here, in one frame with the acknowledgement.
 static uint64_t stack_output(void)
 {
-    const uint64_t due_us = weir_poll(weir, coop.now_us), driver_us = driver_timers();
-    if (weir_dispatch(weir, EVENTS) >= EVENTS)
-        return coop.now_us;
-    return due_us < driver_us ? due_us : driver_us;
+    uint64_t earliest_us = weir_poll(weir, coop.now_us);
+    for (uint32_t i = 0; i < COOP_PORT_NETIFS && netifs[i]; i++) {
+        const struct weir_driver *driver = netifs[i]->driver;
+        const uint64_t due_us = driver->timer ? driver->timer(netifs[i], coop.now_us) : COOP_NEVER;
+        if (due_us < earliest_us)
+            earliest_us = due_us;
+    }
+    return weir_dispatch(weir, EVENTS) >= EVENTS ? coop.now_us : earliest_us;
 }
 
 struct weir *coop_port_start(const struct coop_board *board, void *memory, size_t bytes)
