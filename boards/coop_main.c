@@ -18,13 +18,7 @@ static void entropy(void *context, void *out, size_t bytes)
     board_entropy(out, bytes);
 }
 
-#ifndef BOARD_SUM
-#define BOARD_SUM NULL  // a routine of the board's, as weir_port.sum
-#else
-uint16_t BOARD_SUM(const void *data, size_t bytes);
-#endif
-
-static const struct coop_board board = {{board_now_us, board_sleep}, {.entropy = entropy, .sum = BOARD_SUM}};
+static const struct coop_board board = {{board_now_us, board_sleep}, {.entropy = entropy}};
 
 int romantiki_main(coop_function *function, uint8_t priority)
 {

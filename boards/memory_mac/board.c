@@ -6,11 +6,12 @@
 #include "drivers/memory_mac.h"
 
 #define CYCLES_PER_MS 25000u
+#define US_PER_TICK 1000u
 #define SYSTICK 0xe000e010u
 #define MAC 0x40028000u
 
 const uint32_t board_granularity_us = 1000;
-static volatile uint64_t time_us;
+static volatile uint32_t time_us, time_high;  // the two halves
 static struct memory_mac ethernet;
 static volatile bool *ethernet_wake;
 
@@ -18,19 +19,20 @@ static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(u
 
 void systick_handler(void)
 {
-    time_us += 1000;
+    if ((time_us += US_PER_TICK) < US_PER_TICK)
+        time_high++;
     *ethernet_wake = true;
 }
 
-// Both halves belong together when they are the same twice.
+// Both halves belong together when the upper one is the same twice.
 uint64_t board_now_us(void)
 {
-    uint64_t first, second = time_us;
+    uint32_t high, low;
     do {
-        first = second;
-        second = time_us;
-    } while (first != second);
-    return first;
+        high = time_high;
+        low = time_us;
+    } while (high != time_high);
+    return (uint64_t)high << 32 | low;
 }
 
 // An interrupt between the look and the sleep is pending, and ends it.
