@@ -2,14 +2,18 @@
 # The image of the figures tiny_echo.*: Romantiki's echo server on the cooperative kernel and the profile tiny, for the board memory_mac.
 #   build/metal/tiny_echo.elf          as it would be flashed: sizes
 #   build/metal/tiny_echo_bench_N.elf  the same with a client of N bytes in place of the driver: instructions (make bench-echo)
-TINY_ECHO_FLAGS := -std=c11 -Os -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \
+TINY_ECHO_FLAGS := -std=c11 -Os -fno-if-conversion -fno-if-conversion2 -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \
     -Iinclude -Isrc -I. -Iports -Iboards -Iapi -DWEIR_PROFILE_TINY -DWEIR_CFG_TCP_HALF_OPEN=1 -DWEIR_CFG_TCP_TIME_WAIT=1 -DWEIR_CFG_OUTBOX_BYTES=100 \
-    -DMEMORY_BYTES=2496 -DBOARD_SUM=memory_sum
+    -DMEMORY_BYTES=2480 -DWEIR_CFG_NETIF_LEAN=1 -DWEIR_CFG_FAST_PATH=1 -DWEIR_SUM=memory_sum
 TINY_ECHO_PARTS := boards/cortex_m/start.c boards/memory_mac/board.c boards/memory_mac/memory.c kernel/coop/coop.c kernel/coop/timer.c ports/coop/coop_port.c boards/coop_main.c \
-    api/romantiki/stream.c api/romantiki/select.c examples/romantiki/echo.c $(B)/m3/tiny/weir_all.c
+    api/romantiki/stream.c api/romantiki/select.c examples/romantiki/echo.c $(B)/metal/weir_all.c
 TINY_ECHO_OBJECTS := $(patsubst %.c,$(B)/metal/obj/%.o,$(TINY_ECHO_PARTS))
 TINY_ECHO_LINK = $(METAL)gcc $(TINY_ECHO_FLAGS) -flto --specs=nano.specs -nostartfiles -Wl,--gc-sections
 
+TINY_ECHO_WEIR := $(SRC_tiny) src/compact/predict.c
+$(B)/metal/weir_all.c: tools/amalgamate.py tools/tiny_echo.mk $(TINY_ECHO_WEIR)
+	@mkdir -p $(@D)
+	@$(PYTHON) $< $@ $(TINY_ECHO_WEIR)
 $(B)/metal/obj/%.o: %.c tools/tiny_echo.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"

@@ -109,11 +109,15 @@ enum weir_netif_flag {
     WEIR_NETIF_VLAN = 16,       // frames carry an 802.1Q tag with `vlan`
 };
 
+// Counters and the fields below are there in every build, so that one driver's object serves them all, unless WEIR_CFG_NETIF_LEAN.
 struct weir_netif_stats {
+#if !WEIR_CFG_NETIF_LEAN
     uint64_t rx_bytes, tx_bytes;
-    uint32_t rx_frames, tx_frames, rx_segments, tx_segments;
+    uint32_t rx_segments, tx_segments;
     uint32_t rx_runt;     // shorter than its headers, or lengths that contradict each other
     uint32_t rx_unknown;  // no handler for ethertype, or not addressed to us
+    uint32_t rx_frames, tx_frames;
+#endif
     uint32_t rx_dropped, tx_dropped, tx_full;
 };
 
@@ -121,28 +125,40 @@ struct weir_netif_stats {
 // marked (driver) may be set between init and add; read freely under the lock; write only through functions.
 struct weir_netif {
     struct weir *weir;
-    struct weir_netif *next;
     const struct weir_driver *driver;
     const struct weir_link *link;  // link type: weir_link_ethernet or weir_link_rawip
     void *driver_data;             // (driver)
     char name[8];                  // "tap0"
     uint8_t mac[6];                // (driver) link address; zero on links without one
     uint16_t mtu;                  // (driver) network-layer bytes: 1500
-    uint16_t vlan;                 // 802.1Q VID with WEIR_NETIF_VLAN
     uint16_t capabilities;         // (driver) enum weir_netif_capability
     uint8_t flags;                 // enum weir_netif_flag
     uint8_t index;                 // 1 for the first interface
     uint8_t arp_state;             // of our own address: enum weir_address_state
-    uint8_t arp_count;             // probes or announcements sent
     uint8_t prefix_length;         // of `address`
-    uint8_t conflicts;             // of `address` with other hosts, in a row
+    uint16_t vlan;                 // 802.1Q VID with WEIR_NETIF_VLAN
     struct weir_addr address;      // any: none yet
-    uint32_t arp_due_us;           // next probe or announcement
-    uint32_t conflict_ms;          // when the address was last defended
-    struct weir_netif_stats stats;
+#if !WEIR_CFG_NETIF_LEAN
+    struct weir_netif *next;
+    uint8_t arp_count;               // probes or announcements sent
+    uint8_t conflicts;               // of `address` with other hosts, in a row
+    uint32_t arp_due_us;             // next probe or announcement
+    uint32_t conflict_ms;            // when the address was last defended
     const struct weir_upper *upper;  // both set by wrappers only
     void *upper_data;
+#endif
+    struct weir_netif_stats stats;
 };
+
+#if WEIR_CFG_NETIF_LEAN
+static inline const struct weir_upper *weir_netif_upper(const struct weir_netif *netif)
+{
+    (void)netif;
+    return 0;
+}
+#else
+static inline const struct weir_upper *weir_netif_upper(const struct weir_netif *netif) { return netif->upper; }
+#endif
 
 extern const struct weir_link weir_link_ethernet;  // Ethernet II, 802.1Q, ARP
 extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP, PPP)
@@ -193,29 +209,29 @@ uint64_t weir_now_us(const struct weir *weir);
 // The same four for drivers that may be wrapped: to the wrapper around this driver, or else to the stack.
 static inline void weir_netif_deliver(struct weir_netif *netif, const struct weir_frame *frame)
 {
-    if (netif->upper)
-        netif->upper->input(netif, frame);
+    if (weir_netif_upper(netif))
+        weir_netif_upper(netif)->input(netif, frame);
     else
         weir_input(netif, frame);
 }
 static inline void weir_netif_ready(struct weir_netif *netif)
 {
-    if (netif->upper)
-        netif->upper->ready(netif);
+    if (weir_netif_upper(netif))
+        weir_netif_upper(netif)->ready(netif);
     else
         weir_tx_ready(netif);
 }
 static inline void weir_netif_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
 {
-    if (netif->upper)
-        netif->upper->complete(netif, hold_owner, hold_end);
+    if (weir_netif_upper(netif))
+        weir_netif_upper(netif)->complete(netif, hold_owner, hold_end);
     else
         weir_tx_complete(netif, hold_owner, hold_end);
 }
 static inline void weir_netif_carrier(struct weir_netif *netif, bool up)
 {
-    if (netif->upper)
-        netif->upper->carrier(netif, up);
+    if (weir_netif_upper(netif))
+        weir_netif_upper(netif)->carrier(netif, up);
     else
         weir_link_change(netif, up);
 }

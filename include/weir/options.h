@@ -6,6 +6,7 @@
 
 #if defined(WEIR_PROFILE_TINY)
 #define WEIR_DEFAULT_COMPACT 1
+#define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 0
 #define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
@@ -93,6 +94,7 @@
 #define WEIR_DEFAULT_HANDLERS 0
 #elif defined(WEIR_PROFILE_SMALL)
 #define WEIR_DEFAULT_COMPACT 0
+#define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 0
 #define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
@@ -180,6 +182,7 @@
 #define WEIR_DEFAULT_HANDLERS 0
 #else
 #define WEIR_DEFAULT_COMPACT 0
+#define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 1
 #define WEIR_DEFAULT_WIDE_DIVISION 1
 #define WEIR_DEFAULT_TIMER_WHEEL 1
@@ -272,6 +275,12 @@
 #endif
 #if WEIR_CFG_COMPACT < 0 || WEIR_CFG_COMPACT > 1
 #error "WEIR_CFG_COMPACT must be 0 to 1: the compact stack of src/compact: a host that only serves, in place of the layers link, ip, tcp and socket"
+#endif
+#ifndef WEIR_CFG_NETIF_LEAN  // for the compact stack: interfaces without the fields that only the other stack and wrappers use, and without counts of frames
+#define WEIR_CFG_NETIF_LEAN WEIR_DEFAULT_NETIF_LEAN
+#endif
+#if WEIR_CFG_NETIF_LEAN < 0 || WEIR_CFG_NETIF_LEAN > 1
+#error "WEIR_CFG_NETIF_LEAN must be 0 to 1: for the compact stack: interfaces without the fields that only the other stack and wrappers use, and without counts of frames"
 #endif
 #ifndef WEIR_CFG_ALLOCATOR  // 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time
 #define WEIR_CFG_ALLOCATOR WEIR_DEFAULT_ALLOCATOR

@@ -11,8 +11,7 @@
 #include "weir/options.h"
 
 static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
-static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
-// gcc -Os takes these two for larger than a call, before it sees that each is two instructions.
+// gcc -Os takes these for larger than a call, before it sees that each is two instructions.
 #ifdef __GNUC__
 #define BYTES_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((noinline, cold))  // taken into a fast path it would cost that its registers
@@ -21,6 +20,7 @@ static inline uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (
 #define COLD
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static BYTES_INLINE uint32_t network32(uint32_t value) { return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24; }
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
 static BYTES_INLINE void put16(uint8_t *p, uint32_t value)
 {
@@ -29,10 +29,11 @@ static BYTES_INLINE void put16(uint8_t *p, uint32_t value)
 }
 static BYTES_INLINE void put32(uint8_t *p, uint32_t value)
 {
-    const uint32_t swapped = value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24;
+    const uint32_t swapped = network32(value);
     memcpy(p, &swapped, sizeof swapped);
 }
 #else
+static inline uint32_t network32(uint32_t value) { return value; }
 static inline void put16(uint8_t *p, uint32_t value)
 {
     p[0] = (uint8_t)(value >> 8);
@@ -47,7 +48,9 @@ static inline void put32(uint8_t *p, uint32_t value)
 }
 #endif
 
-// Words as they lie, for sums and comparisons in the machine's own order.
+static BYTES_INLINE uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+
+// Words as they lie, for sums and comparisons in the machine's own order: network32 gives what a value looks like there.
 static inline uint16_t native16(const uint8_t *p)
 {
     uint16_t word;

@@ -8,6 +8,7 @@
 #define COMPACT_COMPACT_H
 
 #include "base/bytes.h"
+#include "base/checksum.h"
 #include "weir/instance.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
@@ -57,19 +58,18 @@ struct peer {
 };
 static inline bool peer_same(const struct peer *a, const struct peer *b)
 {
-    const uint8_t *p = (const uint8_t *)a, *q = (const uint8_t *)b;
-    return native32(p) == native32(q) && native32(p + 4) == native32(q + 4);
+    return native32(a->address) == native32(b->address) && native32(a->port) == native32(b->port);
 }
 
 // A TCP segment coming in, in host order. `sequence` and `length` shrink when parts lie outside the window.
 struct segment {
-    struct peer peer;
-    uint32_t sequence, ack;
-    uint16_t window;
-    uint8_t flags;            // enum tcp_flag
-    uint32_t length, offset;  // of the payload; where it begins in the frame
     const struct weir_frame *frame;
     const uint8_t *options;  // they end where the payload begins
+    struct peer peer;        // without an MSS
+    uint32_t sequence, ack;
+    uint32_t length, offset;  // of the payload; where it begins in the frame
+    uint16_t window;
+    uint8_t flags;  // enum tcp_flag
 };
 // Sequence space it takes: payload, SYN and FIN.
 static inline uint32_t segment_space(const struct segment *segment)
@@ -85,7 +85,7 @@ struct entry {
     uint32_t expected;  // of the peer's
     uint32_t due;       // low 32 bits of µs
     uint8_t state, tries;
-    bool send_now;  // the SYN-ACK
+    uint8_t send_now;  // flags of a segment that is due: SYN and ACK, or ACK
 };
 
 // What both kinds of sockets begin with.
@@ -114,6 +114,7 @@ enum conn_flag {
     CONN_TIMING = 0x200,         // rtt_sequence is being timed
     CONN_RECOVERY = 0x400,       // fast recovery, until una reaches recover
     CONN_WRITE_BLOCKED = 0x800,  // the user found no room
+    CONN_RESET = 0x1000,         // it is closed, and owes the peer a RST
 };
 
 // Bytes, halfwords, words, arrays: small offsets make short instructions.
@@ -125,13 +126,14 @@ struct conn {
     uint16_t window, window_max;          // the peer's
     uint16_t send_at, send_length;        // ring: place of the byte `una`, bytes queued
     uint16_t receive_at, receive_length;  // ring: oldest unread byte, bytes in order
+    uint16_t cwnd, ssthresh;              // RFC 5681
     struct peer peer;
-    uint32_t una, nxt, max;            // max: end of all that was ever sent; nxt falls back to una at a timeout
-    uint32_t expected, edge;           // RCV.NXT, and the right edge promised, which never moves left
-    uint32_t due, ack_due;             // of the timers, low 32 bits of µs
-    uint32_t cwnd, ssthresh, recover;  // RFC 5681, RFC 6582
-    uint32_t update_sequence;          // SND.WL1
-    uint32_t progress;                 // when the peer last took something, or told us to wait (user timeout)
+    uint32_t una, nxt, max;    // max: end of all that was ever sent; nxt falls back to una at a timeout
+    uint32_t expected, edge;   // RCV.NXT, and the right edge promised, which never moves left
+    uint32_t due, ack_due;     // of the timers, low 32 bits of µs
+    uint32_t recover;          // RFC 6582
+    uint32_t update_sequence;  // SND.WL1
+    uint32_t progress;         // when the peer last took something, or told us to wait (user timeout)
     uint32_t rtt_sequence, rtt_started;
     uint32_t srtt8, rttvar4;            // RFC 6298, scaled as in src/tcp/rtt.c; srtt8 0: no sample
     uint32_t rto;                       // µs, backed off
@@ -141,17 +143,26 @@ struct conn {
 };
 
 struct weir {
-    bool output_pending;
-    uint16_t outbox_length;
+    uint64_t now_us;
     const struct weir_port *port;
     struct weir_netif *netif;
-    uint64_t now_us;
+    bool output_pending;
+    bool entries_live;  // false: no entry is in use
+    uint16_t outbox_length;
     uint32_t secret[4];                             // RFC 6528
     struct entry entries[HALF_OPENS + TIME_WAITS];  // handshakes, then TIME-WAIT
     struct listener listeners[LISTENERS];
     uint8_t outbox[WEIR_CFG_OUTBOX_BYTES];  // frames, each behind its length of two bytes
     struct conn conns[CONNS];
 };
+
+#if WEIR_CFG_NETIF_LEAN
+static inline void count_received(struct weir_netif *netif) { (void)netif; }
+static inline void count_sent(struct weir_netif *netif) { (void)netif; }
+#else
+static inline void count_received(struct weir_netif *netif) { netif->stats.rx_frames++; }
+static inline void count_sent(struct weir_netif *netif) { netif->stats.tx_frames++; }
+#endif
 
 static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now_us; }
 
@@ -163,36 +174,46 @@ LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length);
 LOCAL void outbox_send(struct weir *weir);
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
-// Sends head and up to two slices of payload; slices[0] is made here. false: FULL, nothing was taken.
-LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice *slices, uint32_t count);
-static inline bool frame_may_send(const struct weir *weir)
+// Sends `length` bytes, of which the headers are the first slice. false: FULL, nothing was taken.
+LOCAL bool frame_send(struct weir *weir, const struct weir_slice *slices, uint32_t count, uint32_t length);
+static inline bool netif_may_send(const struct weir *weir)
 {
     return weir->netif && (weir->netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
+// Whether a segment may be made and sent. Its headers are made in the outbox, which is empty then.
+static inline bool frame_may_send(const struct weir *weir) { return !weir->outbox_length && netif_may_send(weir); }
 
 // ip.c
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
-LOCAL void ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
-LOCAL COLD uint16_t header_sum(const uint8_t *header, uint32_t bytes);  // not folded in: as checksum_sum
+// Returns the sum of both addresses, for a pseudo-header. Such sums are folded by checksum_fold_words.
+LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
-// Sum of the pseudo-header and what `sum` holds of the rest, as it is stored.
-LOCAL uint16_t pseudo_sum(const struct weir *weir, const uint8_t address[4], uint32_t protocol, uint32_t length, uint16_t sum);
+// Stores a word as it lies; returns the sum with it.
+static inline uint64_t word_put(uint8_t *at, uint64_t sum, uint32_t word)
+{
+    memcpy(at, &word, sizeof word);
+    return sum + word;
+}
+// What a pseudo-header has beside the addresses, as a word of the sum.
+static BYTES_INLINE uint32_t pseudo_word(uint32_t protocol, uint32_t length) { return network32(protocol << 16 | length); }
 
 // entry.c
-LOCAL void listener_input(struct weir *weir, const struct segment *segment);
-LOCAL bool entry_input(struct weir *weir, struct segment *segment);  // false: it belongs to none
-LOCAL uint32_t entries_turn(struct weir *weir);                      // µs until the next deadline, as those below
+// false: the segment is to be refused.
+LOCAL bool listener_input(struct weir *weir, const struct segment *segment);
+LOCAL bool entry_input(struct weir *weir, struct entry *entry, struct segment *segment);
+LOCAL struct entry *entry_find(struct weir *weir, const struct peer *peer);
+LOCAL uint32_t entries_turn(struct weir *weir);  // µs until the next deadline, as those below
 LOCAL void entry_time_wait(struct weir *weir, const struct conn *c);
 LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
 
 // conn.c
-LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer);
-LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
-LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                    // a sample
-LOCAL void conn_rto(struct conn *c);                                        // from the samples: ends a back-off
+LOCAL struct conn *conn_find(struct weir *weir, uint32_t address, uint32_t ports);  // as they lie in struct peer
+LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);          // established; NULL: none is free
+LOCAL void conn_rto(struct conn *c);                                                // from the samples: ends a back-off
+LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                            // a sample, and conn_rto
 LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
 LOCAL void conn_end(struct conn *c, int error);  // CLOSED: free as soon as it has no handle
-LOCAL void conn_reset(struct weir *weir, struct conn *c, int error);
+LOCAL void conn_reset(struct conn *c, int error);
 LOCAL void conn_shut(struct conn *c);  // FIN follows what is queued
 LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c);
 // Whether the user may send, and whether anything sent or queued is not acknowledged yet.
@@ -206,19 +227,30 @@ static inline void conn_event(struct conn *c, uint32_t events) { c->socket.event
 // input.c
 LOCAL void tcp_input(struct weir *weir, struct segment *segment);
 LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment);
+LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);            // so much sequence space, not 0, perhaps with a FIN
+LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t length);  // so much is stored in order
+
+// predict.c. false: nothing was done.
+#if WEIR_CFG_FAST_PATH
+LOCAL bool predicted_input(struct weir *weir, const struct weir_frame *frame);
+#else
+static inline bool predicted_input(struct weir *weir, const struct weir_frame *frame)
+{
+    (void)weir, (void)frame;
+    return false;
+}
+#endif
 
 // output.c
 #define SEGMENT_HEAD_BYTES 54u
 #define SEGMENT_MSS_BYTES 4u
 // Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an MSS option.
 LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
-                            uint32_t flags, uint32_t window, uint32_t payload_length, uint16_t payload_sum);
-LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags);
+                            uint32_t control, uint32_t payload_length, uint32_t payload_sum);
+#define CONTROL(flags, window) ((uint32_t)(flags) << 16 | (window))
 LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);  // RST, where one is due (RFC 9293 §3.10.7.1)
 LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);                // 0: there is more to send, else WAIT_FOREVER
 LOCAL uint32_t conn_edge(const struct conn *c);                               // the right edge of the window that may be promised now
 LOCAL void conn_consume(struct conn *c, uint32_t bytes);                      // the user took the oldest bytes
-// Bytes [at, at + length) of a ring as one or two slices, as far as `count` goes; returns the bytes they cover.
-LOCAL uint32_t ring_slices(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count);
 
 #endif

@@ -7,10 +7,10 @@
 #define USER_TIMEOUT_US (WEIR_CFG_TCP_USER_TIMEOUT_S * 1000000u)
 #define FIN_WAIT_2_US (WEIR_CFG_TCP_FIN_WAIT_2_S * 1000000u)
 
-LOCAL struct conn *conn_find(struct weir *weir, const struct peer *peer)
+LOCAL struct conn *conn_find(struct weir *weir, uint32_t address, uint32_t ports)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->socket.state && peer_same(&c->peer, peer))
+        if (c->socket.state && native32(c->peer.address) == address && native32(c->peer.port) == ports)
             return c;
     return NULL;
 }
@@ -34,11 +34,18 @@ LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
     c->progress = now(weir);
     c->challenged = now(weir) - USER_TIMEOUT_US;
     c->ssthresh = UINT16_MAX;
-    c->cwnd = 3u * c->peer.mss;  // RFC 5681 §3.1, for segments of 1095 to 2190 bytes; a bit less than allowed for smaller ones
-    if (!entry->tries)
+    c->cwnd = (uint16_t)(3u * c->peer.mss);  // RFC 5681 §3.1, for segments of 1095 to 2190 bytes; a bit less than allowed for smaller ones
+    if (entry->tries)
+        conn_rto(c);
+    else
         conn_rtt(c, now(weir) - entry->due + RTO_INITIAL_US);
-    conn_rto(c);
     return c;
+}
+
+// The variation is held above the smallest RTO, so that a peer's delayed acknowledgement does not look like a loss.
+LOCAL void conn_rto(struct conn *c)
+{
+    c->rto = c->srtt8 ? (c->srtt8 >> 3) + max_u32(c->rttvar4, WEIR_CFG_TCP_RTO_MIN_MS * 1000u) : RTO_AFTER_SYN_US;
 }
 
 LOCAL void conn_rtt(struct conn *c, uint32_t sample_us)
@@ -47,17 +54,12 @@ LOCAL void conn_rtt(struct conn *c, uint32_t sample_us)
     if (!c->srtt8) {  // RFC 6298 §2.2
         c->srtt8 = sample_us << 3;
         c->rttvar4 = sample_us << 1;
-        return;
+    } else {
+        const uint32_t error = sample_us - (c->srtt8 >> 3);  // §2.3: RTTVAR first, with the SRTT before this sample
+        c->rttvar4 += ((int32_t)error < 0 ? -error : error) - (c->rttvar4 >> 2);
+        c->srtt8 += error;
     }
-    const uint32_t error = sample_us - (c->srtt8 >> 3);  // §2.3: RTTVAR first, with the SRTT before this sample
-    c->rttvar4 += ((int32_t)error < 0 ? -error : error) - (c->rttvar4 >> 2);
-    c->srtt8 += error;
-}
-
-// The variation is held above the smallest RTO, so that a peer's delayed acknowledgement does not look like a loss.
-LOCAL void conn_rto(struct conn *c)
-{
-    c->rto = c->srtt8 ? (c->srtt8 >> 3) + max_u32(c->rttvar4, WEIR_CFG_TCP_RTO_MIN_MS * 1000u) : RTO_AFTER_SYN_US;
+    conn_rto(c);
 }
 
 LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us)
@@ -74,10 +76,11 @@ LOCAL void conn_end(struct conn *c, int error)
     conn_event(c, WEIR_HANGUP | WEIR_READABLE | WEIR_WRITABLE | (error ? WEIR_ERROR : 0u));
 }
 
-LOCAL void conn_reset(struct weir *weir, struct conn *c, int error)
+LOCAL void conn_reset(struct conn *c, int error)
 {
-    segment_reply(weir, &c->peer, c->max, c->expected, TCP_RST | TCP_ACK);
     conn_end(c, error);
+    c->flags |= CONN_RESET;
+    c->send_length = 0;
 }
 
 LOCAL void conn_shut(struct conn *c)
@@ -103,7 +106,7 @@ static void conn_timeout(struct weir *weir, struct conn *c)
     }
     c->rto = min_u32(2 * c->rto, RTO_MAX_US);
     if (c->window && c->max != c->una) {
-        c->ssthresh = max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
+        c->ssthresh = (uint16_t)max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
         c->cwnd = c->peer.mss;
     }
     c->nxt = c->una;
@@ -117,7 +120,7 @@ LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c)
         conn_timeout(weir, c);
     if (c->flags & CONN_ACK_DELAYED && seq_le(c->ack_due, now(weir)))  // over, also where the driver is full: no deadline stays behind
         c->flags = (uint16_t)((c->flags & ~CONN_ACK_DELAYED) | CONN_ACK_NOW);
-    if (!c->socket.state)
+    if (!c->socket.state && !(c->flags & CONN_RESET))
         return WAIT_FOREVER;
     // A FIN-WAIT-2 that nobody holds ends by itself.
     if (c->socket.state == WEIR_TCP_FIN_WAIT_2 && !c->socket.open && !(c->flags & CONN_TIMER))

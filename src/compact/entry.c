@@ -12,12 +12,12 @@
 LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2])
 {
     for (struct listener *listener = weir->listeners; listener < weir->listeners + LISTENERS; listener++)
-        if (listener->socket.state == WEIR_TCP_LISTEN && memcmp(listener->port, port, 2) == 0)
+        if (listener->socket.state == WEIR_TCP_LISTEN && native16(listener->port) == native16(port))
             return listener;
     return NULL;
 }
 
-static struct entry *entry_find(struct weir *weir, const struct peer *peer)
+LOCAL struct entry *entry_find(struct weir *weir, const struct peer *peer)
 {
     for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS + TIME_WAITS; entry++)
         if (entry->state && peer_same(&entry->peer, peer))
@@ -26,9 +26,10 @@ static struct entry *entry_find(struct weir *weir, const struct peer *peer)
 }
 
 // A free one of these, or the one that ends first.
-static struct entry *entry_take(const struct weir *weir, struct entry *table, uint32_t count)
+static COLD struct entry *entry_take(struct weir *weir, struct entry *table, uint32_t count)
 {
     struct entry *best = table;
+    weir->entries_live = true;
     for (struct entry *entry = table; entry < table + count; entry++) {
         if (!entry->state)
             return entry;
@@ -57,12 +58,10 @@ static uint16_t mss_of(const struct weir *weir, const struct segment *segment)
     return (uint16_t)min_u32(mss, min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u));
 }
 
-LOCAL void listener_input(struct weir *weir, const struct segment *segment)
+LOCAL bool listener_input(struct weir *weir, const struct segment *segment)
 {
-    if (segment->flags & (TCP_RST | TCP_ACK) || !(segment->flags & TCP_SYN) || !listener_find(weir, segment->peer.our_port)) {
-        segment_refuse(weir, segment);
-        return;
-    }
+    if ((segment->flags & (TCP_RST | TCP_ACK | TCP_SYN)) != TCP_SYN || !listener_find(weir, segment->peer.our_port))
+        return false;
     struct entry *entry = entry_take(weir, weir->entries, HALF_OPENS);
     entry->peer = segment->peer;
     entry->peer.mss = mss_of(weir, segment);
@@ -71,78 +70,57 @@ LOCAL void listener_input(struct weir *weir, const struct segment *segment)
     entry->state = ENTRY_HALF_OPEN;
     entry->tries = 0;
     entry->due = now(weir) + RTO_INITIAL_US;
-    entry->send_now = true;
-}
-
-static void entry_acknowledge(struct weir *weir, const struct entry *entry)
-{
-    segment_reply(weir, &entry->peer, entry->sequence, entry->expected, TCP_ACK);
+    entry->send_now = TCP_SYN | TCP_ACK;
+    return true;
 }
 
 // RFC 9293 §3.10.7.4 for TIME-WAIT; a SYN beyond all that was received may open the pair of ends anew (RFC 1122 §4.2.2.13, (c)).
-static void time_wait_input(struct weir *weir, struct entry *entry, const struct segment *segment)
+static bool time_wait_input(struct weir *weir, struct entry *entry, const struct segment *segment)
 {
-    if (segment->flags & TCP_RST) {
-        if (segment->sequence == entry->expected)
-            entry->state = ENTRY_FREE;
-        return;
-    }
     if ((segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && seq_lt(entry->expected, segment->sequence)) {
         entry->state = ENTRY_FREE;
-        listener_input(weir, segment);
-        return;
+        return listener_input(weir, segment);
     }
     if (segment_space(segment)) {  // most likely its FIN again: our ACK was lost
         entry->due = now(weir) + TIME_WAIT_US;
-        entry_acknowledge(weir, entry);
+        entry->send_now |= TCP_ACK;
     }
+    return true;
 }
 
 // RFC 9293 §3.10.7.4 for SYN-RECEIVED, RFC 5961 for its RST and SYN.
-static void half_open_input(struct weir *weir, struct entry *entry, struct segment *segment)
+static bool half_open_input(struct weir *weir, struct entry *entry, struct segment *segment)
 {
     const uint32_t ahead = segment->sequence - entry->expected;
-    if (segment->flags & TCP_RST) {
-        if (ahead == 0)
-            entry->state = ENTRY_FREE;
-        return;
-    }
-    if (segment->flags & TCP_SYN && ahead == UINT32_MAX) {
-        entry->send_now = true;  // the same SYN: our answer was lost
-        return;
-    }
     if (segment->flags & TCP_SYN || ahead >= RECEIVE_BYTES) {
-        entry_acknowledge(weir, entry);
-        return;
+        entry->send_now |= TCP_ACK | (ahead == UINT32_MAX ? segment->flags & TCP_SYN : 0);  // the same SYN: our answer was lost
+        return true;
     }
     if (!(segment->flags & TCP_ACK))
-        return;
-    if (segment->ack != entry->sequence) {
-        segment_refuse(weir, segment);
-        return;
-    }
+        return true;
+    if (segment->ack != entry->sequence)
+        return false;
     struct listener *listener = listener_find(weir, entry->peer.our_port);
     struct conn *c = listener ? conn_new(weir, entry) : NULL;
     if (!c) {  // as if it were lost: the SYN-ACK will be sent again as long as the peer answers it
         entry->tries = 1;
-        return;
+        return true;
     }
     listener->socket.events |= WEIR_READABLE;
     entry->state = ENTRY_FREE;
     c->update_sequence = segment->sequence;
     conn_input(weir, c, segment);
+    return true;
 }
 
-LOCAL bool entry_input(struct weir *weir, struct segment *segment)
+LOCAL bool entry_input(struct weir *weir, struct entry *entry, struct segment *segment)
 {
-    struct entry *entry = entry_find(weir, &segment->peer);
-    if (!entry)
-        return false;
-    if (entry->state == ENTRY_TIME_WAIT)
-        time_wait_input(weir, entry, segment);
-    else
-        half_open_input(weir, entry, segment);
-    return true;
+    if (segment->flags & TCP_RST) {
+        if (segment->sequence == entry->expected)
+            entry->state = ENTRY_FREE;
+        return true;
+    }
+    return entry->state == ENTRY_TIME_WAIT ? time_wait_input(weir, entry, segment) : half_open_input(weir, entry, segment);
 }
 
 LOCAL void entry_time_wait(struct weir *weir, const struct conn *c)
@@ -152,36 +130,40 @@ LOCAL void entry_time_wait(struct weir *weir, const struct conn *c)
     entry->sequence = c->max;
     entry->expected = c->expected;
     entry->state = ENTRY_TIME_WAIT;
+    entry->send_now = TCP_ACK;  // of its FIN
     entry->due = now(weir) + TIME_WAIT_US;
 }
 
-static void syn_ack_send(struct weir *weir, struct entry *entry)
+static void entry_send(struct weir *weir, struct entry *entry)
 {
-    uint8_t head[SEGMENT_HEAD_BYTES + SEGMENT_MSS_BYTES];
-    struct weir_slice slices[1];
-    const uint32_t bytes =
-        segment_head(weir, head, &entry->peer, entry->sequence - 1, entry->expected, TCP_SYN | TCP_ACK, RECEIVE_BYTES, 0, 0);
-    if (frame_send(weir, head, bytes, slices, 0))
-        entry->send_now = false;
+    uint8_t *head = weir->outbox + 2;
+    const uint32_t sequence = entry->sequence - (entry->send_now & TCP_SYN ? 1 : 0);
+    const uint32_t bytes = segment_head(weir, head, &entry->peer, sequence, entry->expected, CONTROL(entry->send_now, RECEIVE_BYTES), 0, 0);
+    const struct weir_slice slice = {head, bytes};
+    if (frame_send(weir, &slice, 1, bytes))
+        entry->send_now = 0;
 }
 
 LOCAL uint32_t entries_turn(struct weir *weir)
 {
     uint32_t wait_us = WAIT_FOREVER;
+    if (!weir->entries_live)
+        return wait_us;
     for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS + TIME_WAITS; entry++) {
         if (entry->state && seq_le(entry->due, now(weir))) {
             if (entry->state == ENTRY_TIME_WAIT || entry->tries == SYN_ACK_TRIES) {
                 entry->state = ENTRY_FREE;
             } else {
-                entry->send_now = true;
+                entry->send_now = TCP_SYN | TCP_ACK;
                 entry->due = now(weir) + (RTO_INITIAL_US << ++entry->tries);
             }
         }
         if (!entry->state)
             continue;
         if (entry->send_now && frame_may_send(weir))
-            syn_ack_send(weir, entry);
+            entry_send(weir, entry);
         wait_us = min_u32(wait_us, entry->due - now(weir));
     }
+    weir->entries_live = wait_us != WAIT_FOREVER;
     return wait_us;
 }

@@ -8,11 +8,14 @@
 
 LOCAL void tcp_input(struct weir *weir, struct segment *segment)
 {
-    struct conn *c = conn_find(weir, &segment->peer);
-    if (c)
+    struct conn *c = conn_find(weir, native32(segment->peer.address), native32(segment->peer.port));
+    if (c) {
         conn_input(weir, c, segment);
-    else if (!entry_input(weir, segment))
-        listener_input(weir, segment);
+        return;
+    }
+    struct entry *entry = entry_find(weir, &segment->peer);
+    if (!(entry ? entry_input(weir, entry, segment) : listener_input(weir, segment)))
+        segment_refuse(weir, segment);
 }
 
 static void challenge(const struct weir *weir, struct conn *c)
@@ -23,18 +26,17 @@ static void challenge(const struct weir *weir, struct conn *c)
     c->flags |= CONN_ACK_NOW;
 }
 
-// RFC 9293 §3.6.1: both ends are done; what remains is an entry, and the user's unread data. Its ACK of the FIN goes at once.
+// RFC 9293 §3.6.1: both ends are done; what remains is an entry, which acknowledges the FIN, and the user's unread data.
 static void enter_time_wait(struct weir *weir, struct conn *c)
 {
     entry_time_wait(weir, c);
-    segment_reply(weir, &c->peer, c->max, c->expected, TCP_ACK);
     conn_end(c, 0);
 }
 
 // --- acknowledgements --------------------------------------------------------------------------------------------------------
 
 // RFC 5681 §3.1 and 3.2, RFC 6582 §3.2.
-static void congestion_acked(struct conn *c, uint32_t acked)
+static COLD void congestion_acked(struct conn *c, uint32_t acked)
 {
     const uint32_t mss = c->peer.mss;
     uint32_t grown = c->cwnd + (c->cwnd < c->ssthresh ? min_u32(acked, mss) : max_u32(mss * mss / c->cwnd, 1));
@@ -48,24 +50,24 @@ static void congestion_acked(struct conn *c, uint32_t acked)
             grown = c->ssthresh;
         }
     }
-    c->cwnd = min_u32(grown, UINT16_MAX);
+    c->cwnd = (uint16_t)min_u32(grown, UINT16_MAX);
 }
 
-static void duplicate_acked(struct conn *c)
+static COLD void duplicate_acked(struct conn *c)
 {
     if (c->flags & CONN_RECOVERY) {
-        c->cwnd += c->peer.mss;  // a segment left the network
+        c->cwnd = (uint16_t)min_u32(c->cwnd + (uint32_t)c->peer.mss, UINT16_MAX);  // a segment left the network
         return;
     }
     if (++c->duplicate_acks != DUPLICATES || !seq_lt(c->recover, c->una))
         return;
-    c->ssthresh = max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
-    c->cwnd = c->ssthresh + DUPLICATES * c->peer.mss;
+    c->ssthresh = (uint16_t)max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
+    c->cwnd = (uint16_t)(c->ssthresh + DUPLICATES * c->peer.mss);
     c->recover = c->max;
     c->flags = (uint16_t)((c->flags & ~CONN_TIMING) | CONN_RECOVERY | CONN_AGAIN);
 }
 
-static void fin_acked(struct weir *weir, struct conn *c)
+static COLD void fin_acked(struct weir *weir, struct conn *c)
 {
     c->flags &= (uint16_t) ~(CONN_FIN_QUEUED | CONN_TIMER);
     if (c->socket.state == WEIR_TCP_FIN_WAIT_1)
@@ -77,7 +79,7 @@ static void fin_acked(struct weir *weir, struct conn *c)
 }
 
 // `acked` bytes of sequence space, more than none.
-static void new_acked(struct weir *weir, struct conn *c, uint32_t acked)
+LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked)
 {
     const uint32_t bytes = min_u32(acked, c->send_length);
     c->send_length = (uint16_t)(c->send_length - bytes);
@@ -88,8 +90,9 @@ static void new_acked(struct weir *weir, struct conn *c, uint32_t acked)
     if (c->flags & CONN_TIMING && seq_le(c->rtt_sequence, c->una)) {
         c->flags &= (uint16_t)~CONN_TIMING;
         conn_rtt(c, now(weir) - c->rtt_started);
+    } else {
+        conn_rto(c);
     }
-    conn_rto(c);
     congestion_acked(c, acked);
     c->flags &= (uint16_t)~CONN_TIMER;  // RFC 6298 §5.2
     if (conn_owes(c))
@@ -98,8 +101,6 @@ static void new_acked(struct weir *weir, struct conn *c, uint32_t acked)
         c->flags &= (uint16_t)~CONN_WRITE_BLOCKED;
         conn_event(c, WEIR_WRITABLE);
     }
-    if (acked > bytes)
-        fin_acked(weir, c);
 }
 
 // false: the segment is not to be believed.
@@ -121,10 +122,13 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
     // RFC 9293 §3.8.6.1: it may keep us waiting as long as it answers; not when nobody owns the connection any more (Sockstress).
     if (!c->window && (c->socket.open || c->flags & CONN_WAITS_ACCEPT))
         c->progress = now(weir);
+    const bool fin = acked > c->send_length;
     if (acked)
-        new_acked(weir, c, acked);
+        conn_acked(weir, c, acked);
     else if (c->max != c->una && !segment_space(segment) && before == c->window)
         duplicate_acked(c);
+    if (fin)
+        fin_acked(weir, c);
     if (!before && c->window && c->socket.state) {
         c->nxt = c->una;  // what probed the window was most likely dropped
         conn_rto(c);
@@ -135,7 +139,7 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
 // --- data --------------------------------------------------------------------------------------------------------------------
 
 // Keeps what lies beyond a hole, as one piece: data that does not touch it must come again.
-static void keep_beyond(struct conn *c, uint32_t start, uint32_t end)
+static COLD void keep_beyond(struct conn *c, uint32_t start, uint32_t end)
 {
     if (c->beyond_start == c->beyond_end) {
         c->beyond_start = start;
@@ -147,7 +151,7 @@ static void keep_beyond(struct conn *c, uint32_t start, uint32_t end)
 }
 
 // In order: the data moves RCV.NXT, also over what waited beyond it.
-static void advance(const struct weir *weir, struct conn *c, uint32_t length)
+LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t length)
 {
     uint32_t end = c->expected + length;
     uint32_t ack = CONN_ACK_DELAYED;
@@ -170,14 +174,13 @@ static void advance(const struct weir *weir, struct conn *c, uint32_t length)
 
 static void data_store(struct conn *c, const struct segment *segment, uint32_t ahead)
 {
-    struct weir_slice parts[2];
-    const uint32_t at = c->receive_at + c->receive_length + ahead;
-    ring_slices(c->receive, RECEIVE_BYTES, at, segment->length, parts, 2);
-    frame_copy(segment->frame, segment->offset, (uint8_t *)parts[0].data, parts[0].length);
-    frame_copy(segment->frame, segment->offset + parts[0].length, c->receive, parts[1].length);
+    const uint32_t at = (c->receive_at + c->receive_length + ahead) % RECEIVE_BYTES, first = min_u32(segment->length, RECEIVE_BYTES - at);
+    frame_copy(segment->frame, segment->offset, c->receive + at, first);
+    if (first != segment->length)
+        frame_copy(segment->frame, segment->offset + first, c->receive, segment->length - first);
 }
 
-static void fin_input(struct weir *weir, struct conn *c)
+static COLD void fin_input(struct weir *weir, struct conn *c)
 {
     c->expected++;
     c->edge = seq_max(c->edge, c->expected);
@@ -195,7 +198,7 @@ static void fin_input(struct weir *weir, struct conn *c)
 static void data_input(struct weir *weir, struct conn *c, struct segment *segment, uint32_t ahead)
 {
     const uint32_t room = c->edge - c->expected - ahead;
-    if (!segment_space(segment) || c->flags & CONN_FIN_RECEIVED)
+    if (!(segment->length | (segment->flags & TCP_FIN)) || c->flags & CONN_FIN_RECEIVED)
         return;
     if (segment->length > room) {
         segment->length = room;
@@ -204,7 +207,7 @@ static void data_input(struct weir *weir, struct conn *c, struct segment *segmen
     }
     if (segment->length) {
         if (!c->socket.open && !(c->flags & CONN_WAITS_ACCEPT)) {
-            conn_reset(weir, c, 0);  // RFC 1122 §4.2.2.13: nobody will read it
+            conn_reset(c, 0);  // RFC 1122 §4.2.2.13: nobody will read it
             return;
         }
         data_store(c, segment, ahead);
@@ -216,7 +219,7 @@ static void data_input(struct weir *weir, struct conn *c, struct segment *segmen
     }
     const uint32_t end = c->expected + segment->length;
     if (segment->length)
-        advance(weir, c, segment->length);
+        conn_received(weir, c, segment->length);
     if (segment->flags & TCP_FIN && c->expected == end)
         fin_input(weir, c);
 }

@@ -23,8 +23,8 @@ void weir_destroy(struct weir *weir)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
         if (c->socket.state != WEIR_TCP_CLOSED)
-            conn_reset(weir, c, WEIR_ABORTED);
-    outbox_send(weir);
+            conn_reset(c, WEIR_ABORTED);
+    (void)weir_poll(weir, weir->now_us);
     if (weir->netif)
         weir_netif_remove(weir->netif);
 }
@@ -61,7 +61,6 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     uint32_t wait_us = entries_turn(weir);
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
         wait_us = min_u32(wait_us, conn_turn(weir, c));
-    outbox_send(weir);  // a reset that a timer brought about
     if (weir->netif && weir->netif->driver->flush)
         weir->netif->driver->flush(weir->netif);
     return wait_us == WAIT_FOREVER ? WEIR_NEVER : weir->now_us + wait_us;

@@ -9,18 +9,6 @@
 
 #define IP_TTL 64u
 
-// Headers are short, of whole words, and in one piece.
-LOCAL uint16_t header_sum(const uint8_t *header, uint32_t bytes)
-{
-    uint32_t sum = 0;
-    for (const uint8_t *end = header + bytes; header < end; header += 4) {
-        const uint32_t word = native32(header);
-        sum += word;
-        sum += sum < word;  // the carry comes round
-    }
-    return checksum_fold(sum);
-}
-
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length)
 {
     for (const struct weir_slice *slice = frame->slices; length; slice++) {
@@ -38,29 +26,23 @@ LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *
 
 static uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length)
 {
-    return checksum_slices(weir->port, frame->slices, frame->count, offset, length);
+    if (offset + length > frame->slices[0].length)
+        return checksum_slices(weir->port, frame->slices, frame->count, offset, length);
+    return checksum_sum(weir->port, frame->slices[0].data + offset, length);
 }
 
-LOCAL uint16_t pseudo_sum(const struct weir *weir, const uint8_t address[4], uint32_t protocol, uint32_t length, uint16_t sum)
+LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length)
 {
-    const uint32_t own = weir->netif->address.v4, other = get32(address);
-    const uint32_t total = (own >> 16) + (own & 0xffff) + (other >> 16) + (other & 0xffff) + protocol + length;
-    return checksum_add(checksum_word(checksum_fold(total)), sum);
-}
-
-LOCAL void ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length)
-{
-    put16(head, 0x4500);
-    put16(head + 2, IP4_BYTES + payload_length);
-    put32(head + 4, IP4_DONT_FRAGMENT << 13);  // RFC 6864: an atomic datagram needs no identification
-    put32(head + 8, IP_TTL << 24 | protocol << 16);
-    put32(head + 12, weir->netif->address.v4);
-    memcpy(head + 16, address, 4);
-    checksum_put(head + 10, header_sum(head, IP4_BYTES));
+    const uint64_t addresses = word_put(head + 16, word_put(head + 12, 0, network32(weir->netif->address.v4)), native32(address));
+    uint64_t sum = word_put(head, addresses, network32(0x4500u << 16 | (IP4_BYTES + payload_length)));
+    sum = word_put(head + 4, sum, network32(IP4_DONT_FRAGMENT << 13));  // RFC 6864: an atomic datagram needs no identification
+    sum = word_put(head + 8, sum, network32(IP_TTL << 24 | protocol << 16));
+    checksum_put(head + 10, checksum_fold_words(sum));
+    return addresses;
 }
 
 // RFC 1122 §3.2.2.6: the data comes back as it was. What is larger than the outbox is not answered.
-static void echo_input(struct weir *weir, const struct weir_frame *frame, const uint8_t *ip, uint32_t offset, uint32_t length)
+static COLD void echo_input(struct weir *weir, const struct weir_frame *frame, const uint8_t *ip, uint32_t offset, uint32_t length)
 {
     const uint8_t *icmp = frame->slices[0].data + offset;
     if (length < ICMP4_BYTES || get16(icmp) != ICMP4_ECHO << 8 || frame_sum(weir, frame, offset, length) != 0xffff)
@@ -81,17 +63,16 @@ static bool source_acceptable(const struct weir *weir, const uint8_t *source)
     return source[0] && source[0] != 127 && source[0] < 224 && get32(source) != weir->netif->address.v4;
 }
 
-// `segment` holds what IP knows: the whole of the TCP segment as its payload.
-static void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *ip, const uint8_t *tcp)
+// `segment` holds what IP knows: the whole of the TCP segment as its payload. `sum`: the pseudo-header's.
+static void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *tcp, uint64_t sum)
 {
     const uint32_t header = segment->length < TCP_BYTES ? 0 : (uint32_t)(tcp[12] >> 4) * 4;
     if (header < TCP_BYTES || header > segment->length ||
         (segment->frame->checksum != WEIR_CHECKSUM_VERIFIED &&
-         pseudo_sum(weir, ip + 12, IP_TCP, segment->length, frame_sum(weir, segment->frame, segment->offset, segment->length)) != 0xffff))
+         checksum_fold_words(sum + frame_sum(weir, segment->frame, segment->offset, segment->length)) != 0xffff))
         return;
     segment->offset += header;
     segment->length -= header;
-    memcpy(segment->peer.address, ip + 12, 4);
     memcpy(segment->peer.port, tcp, 4);  // both ports
     memcpy(segment->peer.mac, segment->frame->slices[0].data + 6, 6);
     segment->options = tcp + TCP_BYTES;
@@ -109,16 +90,22 @@ LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame)
     if (at_hand < IP4_BYTES)
         return;
     const uint32_t header = (ip[0] & 0xfu) * 4, total = get16(ip + 2);
-    if (ip[0] >> 4 != 4 || header < IP4_BYTES || total < header || total > at_hand || header_sum(ip, header) != 0xffff)
+    if (ip[0] - 0x45u > 10 || total < header || total > at_hand)  // version 4 and 5 to 15 words
         return;
-    if (get16(ip + 6) & 0x3fff || get32(ip + 16) != weir->netif->address.v4 || !source_acceptable(weir, ip + 12))
-        return;              // a fragment, or not from one host to us
+    const uint64_t addresses = (uint64_t)native32(ip + 12) + native32(ip + 16);
+    uint64_t sum = addresses + native32(ip) + native32(ip + 4) + native32(ip + 8);
+    for (uint32_t at = IP4_BYTES; at < header; at += 4)
+        sum += native32(ip + at);
+    if (checksum_fold_words(sum) != 0xffff || get16(ip + 6) & 0x3fff || get32(ip + 16) != weir->netif->address.v4 ||
+        !source_acceptable(weir, ip + 12))
+        return;              // damaged, a fragment, or not from one host to us
     struct segment segment;  // filled in step by step: it is not small
     segment.frame = frame;
+    memcpy(segment.peer.address, ip + 12, 4);
     segment.length = total - header;
     segment.offset = ETHERNET_BYTES + header;
     if (ip[9] == IP_ICMP)
         echo_input(weir, frame, ip, segment.offset, segment.length);
     else if (ip[9] == IP_TCP)
-        tcp_parse_input(weir, &segment, ip, ip + header);
+        tcp_parse_input(weir, &segment, ip + header, addresses + pseudo_word(IP_TCP, segment.length));
 }

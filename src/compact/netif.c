@@ -20,23 +20,25 @@ LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t
     put16(head + 12, type);
 }
 
-LOCAL bool frame_send(struct weir *weir, const uint8_t *head, uint32_t head_bytes, struct weir_slice *slices, uint32_t count)
+LOCAL bool frame_send(struct weir *weir, const struct weir_slice *slices, uint32_t count, uint32_t length)
 {
     struct weir_netif *netif = weir->netif;
     struct weir_tx tx;
-    memset(&tx, 0, sizeof tx);
-    slices[0].data = head;
-    slices[0].length = tx.header_length = (uint16_t)head_bytes;
     tx.slices = slices;
-    tx.count = (uint16_t)(count + 1);
-    for (uint32_t i = 0; i <= count; i++)
-        tx.length += slices[i].length;
+    tx.length = length;
+    tx.count = (uint16_t)count;
+    tx.header_length = (uint16_t)slices[0].length;
+    tx.checksum_start = tx.checksum_offset = tx.segment_size = 0;  // one by one: under -Os an initialiser calls memset
+    tx.gso = WEIR_GSO_NONE;
+    tx.holdable = false;
+    tx.hold_owner = NULL;
+    tx.hold_end = 0;
     if (netif->driver->tx(netif, &tx) == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
         netif->stats.tx_full++;
         return false;
     }
-    netif->stats.tx_frames++;
+    count_sent(netif);
     return true;
 }
 
@@ -59,10 +61,10 @@ LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t le
 
 LOCAL void outbox_send(struct weir *weir)
 {
-    struct weir_slice slices[1];
-    while (weir->outbox_length && frame_may_send(weir)) {
+    while (weir->outbox_length && netif_may_send(weir)) {
         const uint32_t length = get16(weir->outbox);
-        if (!frame_send(weir, weir->outbox + 2, length, slices, 0))
+        const struct weir_slice slice = {weir->outbox + 2, length};
+        if (!frame_send(weir, &slice, 1, length))
             return;
         weir->outbox_length = (uint16_t)(weir->outbox_length - 2 - length);
         memmove(weir->outbox, weir->outbox + 2 + length, weir->outbox_length);
@@ -95,7 +97,7 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     const uint8_t *head = frame->slices[0].data;
     if (!(netif->flags & WEIR_NETIF_UP))
         return;
-    netif->stats.rx_frames++;
+    count_received(netif);
     // A group is no sender: an answer to it would go to many.
     if (frame->length < ETHERNET_BYTES || head[6] & ETHERNET_GROUP_BIT)
         return;
@@ -103,7 +105,8 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     if (type == ETHERTYPE_ARP)
         arp_input(netif->weir, head, frame->length);
     else if (type == ETHERTYPE_IP4 && native32(head) == native32(netif->mac) &&
-             native16(head + 4) == native16(netif->mac + 4))  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+             native16(head + 4) == native16(netif->mac + 4) &&  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+             !predicted_input(netif->weir, frame))
         ip_input(netif->weir, frame);
 }
 

@@ -12,51 +12,31 @@
 #define SPLIT (WEIR_CFG_TCP_SPLIT != 0)
 
 LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
-                            uint32_t flags, uint32_t window, uint32_t payload_length, uint16_t payload_sum)
+                            uint32_t control, uint32_t payload_length, uint32_t payload_sum)
 {
     uint8_t *tcp = head + ETHERNET_BYTES + IP4_BYTES;
-    const uint32_t options = flags & TCP_SYN ? SEGMENT_MSS_BYTES : 0, length = TCP_BYTES + options + payload_length;
+    const uint32_t options = control & CONTROL(TCP_SYN, 0) ? SEGMENT_MSS_BYTES : 0, length = TCP_BYTES + options + payload_length;
+    const uint32_t ports = native32(peer->port);
     ethernet_header(weir, head, peer->mac, ETHERTYPE_IP4);
-    ip_header(weir, head + ETHERNET_BYTES, peer->address, IP_TCP, length);
-    memcpy(tcp, peer->our_port, 2);
-    memcpy(tcp + 2, peer->port, 2);
-    put32(tcp + 4, sequence);
-    put32(tcp + 8, ack);
-    put32(tcp + 12, (TCP_BYTES + options) << 26 | flags << 16 | window);
-    put32(tcp + 16, 0);
+    uint64_t sum = ip_header(weir, head + ETHERNET_BYTES, peer->address, IP_TCP, length) + pseudo_word(IP_TCP, length) + payload_sum;
+    sum = word_put(tcp, sum, ports << 16 | ports >> 16);
+    sum = word_put(tcp + 4, sum, network32(sequence));
+    sum = word_put(tcp + 8, sum, network32(ack));
+    sum = word_put(tcp + 12, sum, network32((TCP_BYTES + options) << 26 | control));
     if (options)
-        put32(tcp + 20, TCP_OPTION_MSS << 24 | 4u << 16 | min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u));
-    const uint16_t sum = checksum_add(header_sum(tcp, TCP_BYTES + options), payload_sum);
-    checksum_put(tcp + 16, pseudo_sum(weir, peer->address, IP_TCP, length, sum));
+        sum = word_put(tcp + 20, sum, network32(TCP_OPTION_MSS << 24 | 4u << 16 | min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u)));
+    put32(tcp + 16, 0);  // no urgent data
+    checksum_put(tcp + 16, checksum_fold_words(sum));
     return SEGMENT_HEAD_BYTES + options;
-}
-
-LOCAL void segment_reply(struct weir *weir, const struct peer *peer, uint32_t sequence, uint32_t ack, uint32_t flags)
-{
-    uint8_t *head = outbox_frame(weir, peer->mac, SEGMENT_HEAD_BYTES);
-    if (head)
-        segment_head(weir, head, peer, sequence, ack, flags, RECEIVE_BYTES, 0, 0);
 }
 
 LOCAL void segment_refuse(struct weir *weir, const struct segment *segment)
 {
-    if (segment->flags & TCP_RST)
-        return;
-    if (segment->flags & TCP_ACK)
-        segment_reply(weir, &segment->peer, segment->ack, 0, TCP_RST);
-    else
-        segment_reply(weir, &segment->peer, 0, segment->sequence + segment_space(segment), TCP_RST | TCP_ACK);
-}
-
-LOCAL uint32_t ring_slices(const uint8_t *ring, uint32_t size, uint32_t at, uint32_t length, struct weir_slice *slices, uint32_t count)
-{
-    at %= size;
-    const uint32_t first = min_u32(length, size - at);
-    slices[0] = (struct weir_slice){ring + at, first};
-    if (count < 2)
-        return first;
-    slices[1] = (struct weir_slice){ring, length - first};
-    return length;
+    const bool acked = segment->flags & TCP_ACK;
+    uint8_t *head = segment->flags & TCP_RST ? NULL : outbox_frame(weir, segment->peer.mac, SEGMENT_HEAD_BYTES);
+    if (head)
+        segment_head(weir, head, &segment->peer, acked ? segment->ack : 0, acked ? 0 : segment->sequence + segment_space(segment),
+                     acked ? CONTROL(TCP_RST, 0) : CONTROL(TCP_RST | TCP_ACK, 0), 0, 0);
 }
 
 LOCAL uint32_t conn_edge(const struct conn *c)
@@ -103,27 +83,34 @@ static void segment_left(const struct weir *weir, struct conn *c, uint32_t seque
     c->max = seq_max(c->max, end);
 }
 
-// false: nothing is to be sent now, or the driver is full.
+// false: there is no more to send now, or the driver is full.
 static bool segment_next(struct weir *weir, struct conn *c)
 {
-    uint8_t head[SEGMENT_HEAD_BYTES];
     struct weir_slice slices[3];
     const uint32_t at = c->flags & CONN_AGAIN ? 0 : c->nxt - c->una, length = payload_length(c, at), edge = conn_edge(c);
     const bool fin = c->flags & CONN_FIN_QUEUED && at + length == c->send_length;
-    if (!length && !fin && !(c->flags & CONN_ACK_NOW))
+    if (!length && !fin && !(c->flags & (CONN_ACK_NOW | CONN_RESET)))
         return false;
     const uint32_t sequence = length || fin ? c->una + at : c->max, end = sequence + length + fin;
-    const uint32_t flags = TCP_ACK | (fin ? TCP_FIN : 0u) | (length && at + length == c->send_length ? TCP_PSH : 0u);
-    ring_slices(c->send, SEND_BYTES, c->send_at + at, length, slices + 1, 2);
-    const uint16_t sum = checksum_slices(weir->port, slices + 1, 2, 0, length);
-    segment_head(weir, head, &c->peer, sequence, c->expected, flags, edge - c->expected, length, sum);
-    if (!frame_send(weir, head, sizeof head, slices, (slices[1].length > 0) + (slices[2].length > 0)))
+    const uint32_t flags =
+        TCP_ACK | (fin ? TCP_FIN : 0u) | (length && at + length == c->send_length ? TCP_PSH : 0u) | (c->flags & CONN_RESET ? TCP_RST : 0u);
+    const uint32_t from = (c->send_at + at) % SEND_BYTES, first = min_u32(length, SEND_BYTES - from);
+    uint32_t count = length ? 2 : 1, sum = checksum_sum(weir->port, c->send + from, first);
+    slices[1] = (struct weir_slice){c->send + from, first};
+    if (first != length) {
+        slices[2] = (struct weir_slice){c->send, length - first};
+        sum = checksum_add_at((uint16_t)sum, checksum_sum(weir->port, c->send, length - first), first);
+        count = 3;
+    }
+    segment_head(weir, weir->outbox + 2, &c->peer, sequence, c->expected, CONTROL(flags, edge - c->expected), length, sum);
+    slices[0] = (struct weir_slice){weir->outbox + 2, SEGMENT_HEAD_BYTES};
+    if (!frame_send(weir, slices, count, SEGMENT_HEAD_BYTES + length))
         return false;
     c->edge = edge;
-    c->flags &= (uint16_t) ~(CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_AGAIN | CONN_FORCE);
+    c->flags &= (uint16_t) ~(CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_AGAIN | CONN_FORCE | CONN_RESET);
     if (end != sequence)
         segment_left(weir, c, sequence, end);
-    return true;
+    return c->nxt - c->una < c->send_length || c->flags & CONN_FIN_QUEUED;
 }
 
 LOCAL uint32_t conn_output(struct weir *weir, struct conn *c)
@@ -131,13 +118,9 @@ LOCAL uint32_t conn_output(struct weir *weir, struct conn *c)
     uint32_t wait_us = WAIT_FOREVER;
     if (frame_may_send(weir)) {
         uint32_t quantum = WEIR_CFG_POLL_QUANTUM;
-        while (quantum && segment_next(weir, c)) {
-            quantum--;
-            if (c->nxt - c->una >= c->send_length && !(c->flags & CONN_FIN_QUEUED))
-                break;  // that was all, most often
-        }
-        if (!quantum)
-            wait_us = 0;
+        while (wait_us && segment_next(weir, c))
+            if (!--quantum)
+                wait_us = 0;
     }
     if (conn_owes(c) && !(c->flags & CONN_TIMER))
         conn_timer(weir, c, c->rto);

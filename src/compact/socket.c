@@ -11,21 +11,30 @@ static struct socket *socket_of(struct weir *weir, uint32_t index)
     return index < LISTENERS ? &weir->listeners[index].socket : &weir->conns[index - LISTENERS].socket;
 }
 
-static struct socket *socket_find(struct weir *weir, weir_socket handle)
-{
-    const uint32_t index = (uint32_t)handle & INDEX_MASK;
-    struct socket *socket = index < LISTENERS + CONNS ? socket_of(weir, index) : NULL;
-    return socket && socket->open && socket->handle == handle ? socket : NULL;
-}
-
 static struct listener *find_listener(struct weir *weir, weir_socket handle)
 {
-    return ((uint32_t)handle & INDEX_MASK) < LISTENERS ? (struct listener *)(void *)socket_find(weir, handle) : NULL;
+    const uint32_t at = (uint32_t)handle & INDEX_MASK;
+    if (at >= LISTENERS)
+        return NULL;
+    struct listener *listener = weir->listeners + at;
+    return listener->socket.open && listener->socket.handle == handle ? listener : NULL;
 }
 
-static struct conn *find_conn(struct weir *weir, weir_socket handle)
+static BYTES_INLINE struct conn *conn_of(struct weir *weir, weir_socket handle)
 {
-    return ((uint32_t)handle & INDEX_MASK) < LISTENERS ? NULL : (struct conn *)(void *)socket_find(weir, handle);
+    const uint32_t at = ((uint32_t)handle & INDEX_MASK) - LISTENERS;
+    if (at >= CONNS)
+        return NULL;
+    struct conn *c = weir->conns + at;
+    return c->socket.open && c->socket.handle == handle ? c : NULL;
+}
+static struct conn *find_conn(struct weir *weir, weir_socket handle) { return conn_of(weir, handle); }
+
+static struct socket *socket_find(struct weir *weir, weir_socket handle)
+{
+    struct listener *listener = find_listener(weir, handle);
+    struct conn *c = find_conn(weir, handle);
+    return listener ? &listener->socket : c ? &c->socket : NULL;
 }
 
 // Why a call that needs a connection got none.
@@ -92,7 +101,7 @@ int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
 static struct conn *waiting(struct weir *weir, const struct listener *listener)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->flags & CONN_WAITS_ACCEPT && memcmp(c->peer.our_port, listener->port, 2) == 0)
+        if (c->flags & CONN_WAITS_ACCEPT && native16(c->peer.our_port) == native16(listener->port))
             return c;
     return NULL;
 }
@@ -141,9 +150,9 @@ static void listener_close(struct weir *weir, struct listener *listener)
     struct conn *c;
     listener->socket.state = WEIR_TCP_CLOSED;
     while ((c = waiting(weir, listener)))
-        conn_reset(weir, c, 0);
+        conn_reset(c, 0);
     for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS; entry++)
-        if (memcmp(entry->peer.our_port, listener->port, 2) == 0)
+        if (native16(entry->peer.our_port) == native16(listener->port))
             entry->state = ENTRY_FREE;
 }
 
@@ -152,16 +161,16 @@ static int end(struct weir *weir, weir_socket socket, bool abort)
     struct socket *s = socket_find(weir, socket);
     if (!s)
         return WEIR_BAD_SOCKET;
-    struct conn *c = find_conn(weir, socket);
+    struct conn *c = (struct conn *)(void *)s;  // its first member, as a listener's
     s->open = false;
     s->events = 0;
     weir->output_pending = true;
-    if (!c)
+    if (((uint32_t)socket & INDEX_MASK) < LISTENERS)
         listener_close(weir, (struct listener *)(void *)s);
-    else if (!c->socket.state)
+    else if (!s->state)
         return WEIR_OK;
     else if (abort || c->receive_length)  // RFC 2525 §2.17: the peer must learn that data was not read
-        conn_reset(weir, c, WEIR_ABORTED);
+        conn_reset(c, WEIR_ABORTED);
     else
         conn_shut(c);
     return WEIR_OK;
@@ -193,44 +202,51 @@ int weir_socket_peer(struct weir *weir, weir_socket socket, struct weir_endpoint
 
 // --- streams ---------------------------------------------------------------------------------------------------------------
 
-static int reserve(struct conn *c, uint32_t want, struct weir_slice *slices, uint32_t count)
+// Room for so many bytes to send, or why there is none.
+static int room(struct conn *c)
 {
-    const uint32_t room = SEND_BYTES - c->send_length;
     if (!conn_writable(c))
         return c->error < 0 ? c->error : WEIR_SHUT_DOWN;
-    if (!room) {
-        c->flags |= CONN_WRITE_BLOCKED;
-        return WEIR_AGAIN;
-    }
-    return (int)ring_slices(c->send, SEND_BYTES, (uint32_t)c->send_at + c->send_length, min_u32(want, room), slices, count);
+    if (c->send_length < SEND_BYTES)
+        return (int)(SEND_BYTES - c->send_length);
+    c->flags |= CONN_WRITE_BLOCKED;
+    return WEIR_AGAIN;
 }
 
 int weir_socket_reserve(struct weir *weir, weir_socket socket, uint32_t want, struct weir_span *spans, int count)
 {
     struct conn *c = find_conn(weir, socket);
-    struct weir_slice slices[2];
     if (!c)
         return no_conn(weir, socket);
     if (!want || count < 1)
         return WEIR_INVALID;
-    const int lent = reserve(c, want, slices, (uint32_t)count);
-    if (lent > 0)
-        for (int i = 0; i < count && i < 2; i++)
-            spans[i] = (struct weir_span){(uint8_t *)slices[i].data, slices[i].length};
-    return lent;
+    const int most = room(c);
+    if (most <= 0)
+        return most;
+    const uint32_t at = ((uint32_t)c->send_at + c->send_length) % SEND_BYTES, lent = min_u32(want, (uint32_t)most);
+    const uint32_t first = min_u32(lent, SEND_BYTES - at);
+    spans[0] = (struct weir_span){c->send + at, first};
+    if (count < 2)
+        return (int)first;
+    spans[1] = (struct weir_span){c->send, lent - first};
+    return (int)lent;
+}
+
+// The bytes are in their place.
+static int queue(struct weir *weir, struct conn *c, uint32_t bytes)
+{
+    c->send_length = (uint16_t)(c->send_length + bytes);
+    if (c->max == c->una)
+        c->progress = now(weir);
+    weir->output_pending = true;
+    return (int)bytes;
 }
 
 static int commit(struct weir *weir, struct conn *c, uint32_t bytes)
 {
     if (!conn_writable(c))
         return c->error < 0 ? c->error : WEIR_SHUT_DOWN;
-    if (bytes > SEND_BYTES - c->send_length)
-        return WEIR_INVALID;
-    c->send_length = (uint16_t)(c->send_length + bytes);
-    if (c->max == c->una)
-        c->progress = now(weir);
-    weir->output_pending = true;
-    return (int)bytes;
+    return bytes > SEND_BYTES - c->send_length ? WEIR_INVALID : queue(weir, c, bytes);
 }
 
 int weir_socket_commit(struct weir *weir, weir_socket socket, uint32_t bytes)
@@ -239,10 +255,9 @@ int weir_socket_commit(struct weir *weir, weir_socket socket, uint32_t bytes)
     return c ? commit(weir, c, bytes) : no_conn(weir, socket);
 }
 
-static int peek(const struct conn *c, uint32_t skip, struct weir_slice *slices, uint32_t count)
+// Why there is nothing to read.
+static int nothing(const struct conn *c)
 {
-    if (skip < c->receive_length)
-        return (int)ring_slices(c->receive, RECEIVE_BYTES, c->receive_at + skip, c->receive_length - skip, slices, count);
     if (c->flags & (CONN_FIN_RECEIVED | CONN_READ_SHUT))
         return 0;
     if (c->socket.state)
@@ -255,13 +270,21 @@ int weir_socket_peek(struct weir *weir, weir_socket socket, uint32_t skip, struc
     const struct conn *c = find_conn(weir, socket);
     if (!c)
         return no_conn(weir, socket);
-    return count < 1 ? WEIR_INVALID : peek(c, skip, slices, (uint32_t)count);
+    if (count < 1)
+        return WEIR_INVALID;
+    if (skip >= c->receive_length)
+        return nothing(c);
+    const uint32_t at = (c->receive_at + skip) % RECEIVE_BYTES, lent = c->receive_length - skip;
+    const uint32_t first = min_u32(lent, RECEIVE_BYTES - at);
+    slices[0] = (struct weir_slice){c->receive + at, first};
+    if (count < 2)
+        return (int)first;
+    slices[1] = (struct weir_slice){c->receive, lent - first};
+    return (int)lent;
 }
 
 static int consume(struct weir *weir, struct conn *c, uint32_t bytes)
 {
-    if (bytes > c->receive_length)
-        return WEIR_INVALID;
     conn_consume(c, bytes);
     weir->output_pending = true;
     return (int)bytes;
@@ -270,7 +293,9 @@ static int consume(struct weir *weir, struct conn *c, uint32_t bytes)
 int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes)
 {
     struct conn *c = find_conn(weir, socket);
-    return c ? consume(weir, c, bytes) : no_conn(weir, socket);
+    if (!c)
+        return no_conn(weir, socket);
+    return bytes > c->receive_length ? WEIR_INVALID : consume(weir, c, bytes);
 }
 
 int weir_socket_acknowledge(struct weir *weir, weir_socket socket)
@@ -287,32 +312,31 @@ int weir_socket_acknowledge(struct weir *weir, weir_socket socket)
 
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes)
 {
-    struct conn *c = find_conn(weir, socket);
-    struct weir_slice slices[2];
+    struct conn *c = conn_of(weir, socket);
     if (!c)
         return no_conn(weir, socket);
-    if (!bytes)
-        return 0;
-    const int lent = reserve(c, bytes, slices, 2);
-    if (lent <= 0)
-        return lent;
-    memcpy((uint8_t *)slices[0].data, data, slices[0].length);
-    memcpy((uint8_t *)slices[1].data, (const uint8_t *)data + slices[0].length, slices[1].length);
-    return commit(weir, c, (uint32_t)lent);
+    const int most = bytes ? room(c) : 0;
+    if (most <= 0)
+        return most;
+    const uint32_t at = ((uint32_t)c->send_at + c->send_length) % SEND_BYTES, take = min_u32(bytes, (uint32_t)most);
+    const uint32_t first = min_u32(take, SEND_BYTES - at);
+    memcpy(c->send + at, data, first);
+    if (take != first)
+        memcpy(c->send, (const uint8_t *)data + first, take - first);
+    return queue(weir, c, take);
 }
 
 int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes)
 {
-    struct conn *c = find_conn(weir, socket);
-    struct weir_slice slices[2] = {{NULL, 0}, {NULL, 0}};
+    struct conn *c = conn_of(weir, socket);
     if (!c)
         return no_conn(weir, socket);
-    const int lent = bytes ? peek(c, 0, slices, 2) : 0;
-    if (lent <= 0)
-        return lent;
-    const uint32_t take = min_u32((uint32_t)lent, bytes), first = min_u32(take, slices[0].length);
-    memcpy(data, slices[0].data, first);
-    memcpy((uint8_t *)data + first, slices[1].data, take - first);
+    const uint32_t take = min_u32(c->receive_length, bytes), first = min_u32(take, RECEIVE_BYTES - c->receive_at);
+    if (!take)
+        return bytes ? nothing(c) : 0;
+    memcpy(data, c->receive + c->receive_at, first);
+    if (take != first)
+        memcpy((uint8_t *)data + first, c->receive, take - first);
     return consume(weir, c, take);
 }
 
@@ -329,27 +353,34 @@ int weir_socket_ready(struct weir *weir, weir_socket socket)
     return waiting(weir, listener) ? WEIR_READABLE : 0;
 }
 
-weir_socket weir_ready_next(struct weir *weir, uint32_t *events)
+// The next socket with news, which are told by that.
+static struct socket *next_ready(struct weir *weir, uint32_t *events)
 {
     for (uint32_t index = 0; index < LISTENERS + CONNS; index++) {
         struct socket *socket = socket_of(weir, index);
-        if (socket->open && socket->events) {
-            *events = socket->events;
+        *events = socket->events;
+        if (*events && socket->open) {
             socket->events = 0;
-            return socket->handle;
+            return socket;
         }
     }
-    return 0;
+    return NULL;
+}
+
+weir_socket weir_ready_next(struct weir *weir, uint32_t *events)
+{
+    const struct socket *socket = next_ready(weir, events);
+    return socket ? socket->handle : 0;
 }
 
 uint32_t weir_dispatch(struct weir *weir, uint32_t most)
 {
     uint32_t taken = 0, events;
-    weir_socket socket;
-    for (; taken < most && (socket = weir_ready_next(weir, &events)); taken++) {
-        struct weir_watch *watch = weir_socket_user(weir, socket);
+    const struct socket *socket;
+    for (; taken < most && (socket = next_ready(weir, &events)); taken++) {
+        struct weir_watch *watch = socket->user;
         if (watch)
-            watch->event(watch, socket, events);
+            watch->event(watch, socket->handle, events);
     }
     return taken;
 }
