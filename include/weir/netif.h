@@ -150,6 +150,9 @@ struct weir_netif {
     struct weir_netif_stats stats;
 };
 
+#if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_NETIF_LEAN is for the compact stack"
+#endif
 #if WEIR_CFG_NETIF_LEAN
 static inline const struct weir_upper *weir_netif_upper(const struct weir_netif *netif)
 {
