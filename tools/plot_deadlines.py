@@ -44,7 +44,7 @@ def main(log, out, name=None):
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="12">',
              f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/><text x="{LEFT}" y="18">{len(rows)} frames: {title}</text>',
              f'<line x1="{LEFT}" x2="{WIDTH - 20}" y1="{y(0):.1f}" y2="{y(0):.1f}" stroke="#999"/>',
-             *(f'<text x="{LEFT - 6}" y="{y(ms) + 4:.1f}" text-anchor="end">{ms:.0f} ms</text>' for ms in (top, 0, bottom)),
+             *(f'<text x="{LEFT - 6}" y="{y(ms) + 4:.1f}" text-anchor="end">{ms:.0f} ms</text>' for ms in ((top, 0, bottom) if bottom < -top / 12 else (top, 0))),
              *(f'<circle cx="{x(number):.1f}" cy="{y(ms):.1f}" r="{1.5 if verdict == "met" else 3}" fill="{COLOURS[verdict]}"/>'
                for number, (verdict, ms) in enumerate(rows)),
              f'<text x="{WIDTH - 20}" y="{HEIGHT - 8}" text-anchor="end">frame {len(rows)}; above the line: time to spare</text></svg>']
