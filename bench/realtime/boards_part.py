@@ -9,7 +9,7 @@ import sys
 import time
 
 import common
-import runs
+import clocked_runs as runs
 
 sys.path.insert(0, str(common.ROOT / "tools"))
 import boards  # noqa: E402

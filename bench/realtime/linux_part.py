@@ -8,7 +8,7 @@ import sys
 import time
 
 import common
-import runs
+import clocked_runs as runs
 
 sys.path.insert(0, str(common.ROOT / "lab"))
 import net  # noqa: E402

@@ -10,7 +10,7 @@ import time
 import wave
 
 import common
-import runs
+import clocked_runs as runs
 
 sys.path.insert(0, str(common.ROOT / "lab"))
 import net  # noqa: E402

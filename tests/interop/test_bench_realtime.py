@@ -12,7 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/realtime")]
 import common  # noqa: E402
-import runs  # noqa: E402
+import clocked_runs as runs  # noqa: E402
 import sim_part  # noqa: E402
 
 spec = importlib.util.spec_from_file_location("bench_realtime", ROOT / "bench/realtime/run.py")   # there is more than one run.py
