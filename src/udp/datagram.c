@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What all datagram sockets share: two rings of records, the way to the destination used last, errors, options. A datagram is
+// What all datagram sockets share: two rings of records, the way to the destination used last, errors. A datagram is
 // copied and summed once in each direction.
 #include "instance.h"
 
@@ -154,7 +154,7 @@ void datagram_fail(struct weir *weir, struct datagram *d, int error)
     sock_event(&weir->socks, &d->sock, WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE);
 }
 
-static int error_take(struct datagram *d)
+int datagram_error_take(struct datagram *d)
 {
     const int error = d->error;
     d->error = WEIR_OK;
@@ -199,7 +199,7 @@ static struct weir_addr source_of(const struct weir *weir, struct weir_addr addr
 }
 
 // The way to where the message goes. The last one found is kept, and found again only when it has aged or leads elsewhere.
-static int path_for(struct weir *weir, struct datagram *d, const struct weir_message *message)
+int datagram_path(struct weir *weir, struct datagram *d, const struct weir_message *message)
 {
     const struct weir_addr destination = message->peer.addr;
     const struct weir_addr wanted = source_of(weir, weir_addr_is_any(message->local) ? d->local.addr : message->local);
@@ -226,7 +226,7 @@ int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_en
         return WEIR_PERMISSION;
     int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, weir_addr_any(), 0);
     if (!error)
-        error = path_for(weir, d, &(struct weir_message){.peer = *peer});
+        error = datagram_path(weir, d, &(struct weir_message){.peer = *peer});
     if (error)
         return error;
     d->peer = *peer;
@@ -263,7 +263,7 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
 {
     const uint32_t headers = d->options & DATAGRAM_HEADER_INCLUDED ? 0 : ip_header_bytes(message->peer.addr) + header_bytes(d);
     if (d->error)
-        return error_take(d);
+        return datagram_error_take(d);
     if (d->options & DATAGRAM_SHUT_WRITE)
         return WEIR_SHUT_DOWN;
     if (weir_addr_is_any(message->peer.addr) && !message->peer.port)
@@ -278,7 +278,7 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
         return WEIR_PERMISSION;
     int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, d->local.addr, 0);
     if (!error)
-        error = path_for(weir, d, message);
+        error = datagram_path(weir, d, message);
     if (!error && d->options & (DATAGRAM_DONT_FRAGMENT | DATAGRAM_HEADER_INCLUDED) && length + headers > d->path.mtu)
         error = WEIR_TOO_BIG;
     return error;
@@ -365,7 +365,7 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
     uint8_t header[UDP_BYTES];
     const uint8_t *bytes = (const uint8_t *)(record + 1);
     const struct weir_message *message = &record->message;
-    *error = path_for(weir, d, message);
+    *error = datagram_path(weir, d, message);
     if (*error)
         return WEIR_TX_DONE;
     if (d->options & DATAGRAM_HEADER_INCLUDED)
@@ -527,7 +527,7 @@ int datagram_peek(struct weir *weir, struct datagram *d, struct weir_message *me
     uint32_t length;
     (void)weir;
     if (d->error)
-        return error_take(d);
+        return datagram_error_take(d);
     const struct weir_message *record = records_front(&d->receive, &length);
     if (!record)
         return d->options & DATAGRAM_SHUT_READ ? WEIR_SHUT_DOWN : WEIR_AGAIN;
@@ -561,84 +561,4 @@ uint8_t datagram_ready(const struct datagram *d)
     if (d->error)
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
     return ready;
-}
-
-// --- options -------------------------------------------------------------------------------------------------------------
-
-static int option_flag(struct datagram *d, uint8_t flag, bool on)
-{
-    d->options = (uint8_t)(on ? d->options | flag : d->options & ~flag);
-    return WEIR_OK;
-}
-
-// The limit of a ring. In static builds the rings are as large as they were built.
-static int limit_set(struct records *records, int32_t value)
-{
-    if (!WEIR_CFG_ALLOCATOR)
-        return WEIR_NOT_SUPPORTED;
-    records->limit = max_u32((uint32_t)value, 512);
-    return WEIR_OK;
-}
-
-int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option, int32_t value)
-{
-    (void)weir;
-    switch (option) {
-    case WEIR_OPTION_SEND_BUFFER: return limit_set(&d->send, value);
-    case WEIR_OPTION_RECEIVE_BUFFER: return limit_set(&d->receive, value);
-    case WEIR_OPTION_RECEIVE_LOW_WATER: d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX); return WEIR_OK;
-    case WEIR_OPTION_TTL: d->ttl = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_TOS: d->tos = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT: return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
-    case WEIR_OPTION_MULTICAST_TTL: d->multicast_ttl = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_LOOP: return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
-    case WEIR_OPTION_MULTICAST_NETIF: d->multicast_netif = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_HEADER_INCLUDED: return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
-    case WEIR_OPTION_ICMP_FILTER:
-        if (d->type != WEIR_RAW || d->protocol != IP_ICMP)
-            return WEIR_NOT_SUPPORTED;
-        d->icmp_filter = (uint32_t)value;
-        return WEIR_OK;
-    default: return WEIR_NOT_SUPPORTED;
-    }
-}
-
-static uint32_t next_length(const struct datagram *d)
-{
-    uint32_t length;
-    const struct weir_message *record = records_front(&d->receive, &length);
-    return record ? record->length : 0;
-}
-
-// The path MTU, looked up anew when what is known has aged.
-static int mtu_get(struct weir *weir, struct datagram *d, int32_t *value)
-{
-    if (!datagram_connected(d))
-        return WEIR_NOT_CONNECTED;
-    const int error = path_for(weir, d, &(struct weir_message){.peer = d->peer});
-    *value = d->path.mtu;
-    return error;
-}
-
-int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option, int32_t *value)
-{
-    switch (option) {
-    case WEIR_OPTION_ERROR: *value = error_take(d); return WEIR_OK;
-    case WEIR_OPTION_SEND_BUFFER: *value = (int32_t)d->send.limit; return WEIR_OK;
-    case WEIR_OPTION_RECEIVE_BUFFER: *value = (int32_t)d->receive.limit; return WEIR_OK;
-    case WEIR_OPTION_RECEIVE_LOW_WATER: *value = d->receive_low_water; return WEIR_OK;
-    case WEIR_OPTION_TTL: *value = d->ttl; return WEIR_OK;
-    case WEIR_OPTION_TOS: *value = d->tos; return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT: *value = (d->options & DATAGRAM_DONT_FRAGMENT) != 0; return WEIR_OK;
-    case WEIR_OPTION_MTU: return mtu_get(weir, d, value);
-    case WEIR_OPTION_MULTICAST_TTL: *value = d->multicast_ttl; return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_LOOP: *value = !(d->options & DATAGRAM_NO_MULTICAST_LOOP); return WEIR_OK;
-    case WEIR_OPTION_MULTICAST_NETIF: *value = d->multicast_netif; return WEIR_OK;
-    case WEIR_OPTION_HEADER_INCLUDED: *value = (d->options & DATAGRAM_HEADER_INCLUDED) != 0; return WEIR_OK;
-    case WEIR_OPTION_ICMP_FILTER: *value = (int32_t)d->icmp_filter; return WEIR_OK;
-    case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)next_length(d); return WEIR_OK;
-    case WEIR_OPTION_UNSENT_BYTES:
-    case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)d->send_bytes; return WEIR_OK;
-    default: return WEIR_NOT_SUPPORTED;
-    }
 }

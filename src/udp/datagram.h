@@ -106,6 +106,9 @@ bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet
                       const uint16_t *sum);
 // As above for a packet that is delivered with its network header.
 void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct packet *packet);
+int datagram_error_take(struct datagram *d);  // the pending one, and clears it
+// The way of a message: d->path, looked up anew where it is another one or has aged.
+int datagram_path(struct weir *weir, struct datagram *d, const struct weir_message *message);
 // Notes an error for the user to find.
 void datagram_fail(struct weir *weir, struct datagram *d, int error);
 // Whether a packet may be for the socket, ports aside: bound address, peer's address, interface, membership. 0: no; higher is better.

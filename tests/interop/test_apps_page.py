@@ -57,7 +57,7 @@ def site():
         relay.stdin.write(f"{door}\n")
         relay.stdin.flush()
         address = relay.stdout.readline().strip()
-        linux.start("iperf3", "-c", WEIR, "-t", "60", "-b", "40M")
+        linux.start("iperf3", "-c", WEIR, "-t", "300", "-b", "40M")
         linux.start("iperf3", "-c", WEIR, "-t", "1")   # is told that the server is busy
         linux.start("curl", "-s", "-o", "/dev/null", "--limit-rate", "3M", f"http://{WEIR}/bytes/1000000000")
         time.sleep(6)
