@@ -53,6 +53,7 @@
 #define WEIR_DEFAULT_TCP_PACING 0
 #define WEIR_DEFAULT_REALTIME_SENDER 0
 #define WEIR_DEFAULT_TCP_HYSTART 0
+#define WEIR_DEFAULT_TCP_CWV 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 2
 #define WEIR_DEFAULT_TCP_TIME_WAIT 2
@@ -141,6 +142,7 @@
 #define WEIR_DEFAULT_TCP_PACING 0
 #define WEIR_DEFAULT_REALTIME_SENDER 1
 #define WEIR_DEFAULT_TCP_HYSTART 0
+#define WEIR_DEFAULT_TCP_CWV 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 8
 #define WEIR_DEFAULT_TCP_TIME_WAIT 16
@@ -229,6 +231,7 @@
 #define WEIR_DEFAULT_TCP_PACING 1
 #define WEIR_DEFAULT_REALTIME_SENDER 1
 #define WEIR_DEFAULT_TCP_HYSTART 1
+#define WEIR_DEFAULT_TCP_CWV 1
 #define WEIR_DEFAULT_TCP_INFO 1
 #define WEIR_DEFAULT_TCP_HALF_OPEN 1024
 #define WEIR_DEFAULT_TCP_TIME_WAIT 65536
@@ -557,6 +560,12 @@
 #endif
 #if WEIR_CFG_TCP_HYSTART < 0 || WEIR_CFG_TCP_HYSTART > 1
 #error "WEIR_CFG_TCP_HYSTART must be 0 to 1: HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)"
+#endif
+#ifndef WEIR_CFG_TCP_CWV  // congestion window validation: an application that uses less than half of cwnd keeps it for five minutes, and a loss is answered by what was in use (RFC 7661)
+#define WEIR_CFG_TCP_CWV WEIR_DEFAULT_TCP_CWV
+#endif
+#if WEIR_CFG_TCP_CWV < 0 || WEIR_CFG_TCP_CWV > 1
+#error "WEIR_CFG_TCP_CWV must be 0 to 1: congestion window validation: an application that uses less than half of cwnd keeps it for five minutes, and a loss is answered by what was in use (RFC 7661)"
 #endif
 #ifndef WEIR_CFG_TCP_INFO  // TCP_INFO and its counters
 #define WEIR_CFG_TCP_INFO WEIR_DEFAULT_TCP_INFO

@@ -119,6 +119,7 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     c->flow = flow;
     flow->recover = flow->retransmit_from = c->snd.una;
     tcp_pacing_attach(c);
+    tcp_cwv_attach(c);
     tcp_rate_attach(weir, c);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     // After idling the algorithm begins anew, but what the path taught of its capacity stays (RFC 5681 §4.1).

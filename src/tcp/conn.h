@@ -9,6 +9,7 @@
 #include "base/stream.h"
 #include "base/wheel.h"
 #include "tcp/accecn.h"
+#include "tcp/cwv.h"
 #include "tcp/deadline.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
@@ -120,6 +121,9 @@ struct tcp_flow {
 #endif
 #if WEIR_CFG_TCP_HYSTART
     struct tcp_hystart hystart;
+#endif
+#if WEIR_CFG_TCP_CWV
+    struct tcp_cwv cwv;
 #endif
 #if WEIR_CFG_TCP_HELD
     uint32_t held_una, held_end;  // bytes [held_una, held_end) are lent to a driver; equal: none

@@ -263,7 +263,18 @@ static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (v
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
-// hystart.c, tlp.c, frto.c: what output and prediction ask for each segment
+// hystart.c, tlp.c, frto.c, cwv.c: what output and prediction ask for each segment
+#if WEIR_CFG_TCP_CWV
+static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
+{
+    if (!seq_lt(c->snd.una, c->flow->cwv.round_end))
+        tcp_cwv_round(weir, c);
+}
+static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { c->flow->cwv.resent += bytes; }
+#else
+static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
+#endif
 #if WEIR_CFG_TCP_HYSTART
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 {

@@ -395,6 +395,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
         flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
         c->flow->retransmit_from = plan->end;
         tcp_undo_resent(weir, c, plan->end - plan->seq);
+        tcp_cwv_resent(c, plan->end - plan->seq);
         TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
         if (!plan->probe) {
             TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);

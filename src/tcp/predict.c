@@ -61,6 +61,7 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
         rtt_sample(&c->rtt, rtt_us);
     if (!cc_indifferent(c, rtt_us, c->snd.nxt - ack + acked))
         tell_cc(weir, c, newest, known, acked);
+    tcp_cwv_acked(weir, c);
     tcp_timers_acked_at_peace(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;

@@ -20,8 +20,11 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
     const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
+    const bool in_use = flight_outstanding(c->flow->flight) >= c->flow->window.cwnd / 2;
     if (!reduced)
         tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
+    if (!reduced && !in_use)
+        tcp_cwv_loss(c, true);
     tcp_ecn_reduced(c);
     tcp_undo_begin(c);
     if (reduced)
@@ -48,6 +51,8 @@ static void leave(struct weir *weir, struct tcp_conn *c)
 {
     if (c->flags & TCP_IN_RECOVERY)
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
+    if (c->flags & TCP_IN_RECOVERY)
+        tcp_cwv_recovered(c);
     c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
     tcp_rack_recovered(c);
@@ -163,6 +168,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if (delta->newly_lost)
         c->flow->retransmit_from = c->snd.una;
     tell(weir, c, delta, news, was_fast);
+    tcp_cwv_acked(weir, c);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
         tcp_wants_output(weir, c);
 }
@@ -197,6 +203,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
         tcp_cc_event(weir, c, WEIR_CC_RTO);
     }
     tcp_ecn_reduced(c);
+    tcp_cwv_timeout(c);
     if (recovering & TCP_IN_RECOVERY)  // it has fallen for this data already
         flow->window.ssthresh = min_u32(flow->window.ssthresh, ssthresh);
     flow->window.cwnd = c->mss;
