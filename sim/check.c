@@ -255,6 +255,21 @@ void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t
     count(check, talk, side);
 }
 
+uint32_t check_given_up(struct check *check, uint32_t host, uint32_t most)
+{
+    uint32_t found = 0;
+    for (uint32_t index = 1; index <= check->count; index++)
+        for (uint32_t end = 0; end < 2 && found < most; end++) {
+            struct side *side = &check->talks[index]->sides[end];
+            if (side->host != host || !side->outstanding || !side->left)
+                continue;
+            side->gone = true;
+            count(check, check->talks[index], side);
+            found++;
+        }
+    return found;
+}
+
 void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
 {
     struct talk *talk;

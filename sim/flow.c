@@ -109,7 +109,11 @@ static void tell(const struct side *side, void (*what)(struct check *, uint32_t,
         what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer, side->server ? flow->client_port : flow->port);
 }
 
-static void forget(const struct side *side) { tell(side, check_forget); }
+static void forget(const struct side *side)
+{
+    side->host->ends_told++;
+    tell(side, check_forget);
+}
 
 static void side_closed(struct side *side)
 {
@@ -129,7 +133,8 @@ static void side_failed(struct side *side, int error)
         return;
     }
     const struct side *peer = peer_of(side);
-    if (!flow->options.may_fail && !peer->aborted && !(peer->closed && flow->stats.failed))
+    const bool given_up = peer->closed && (flow->stats.failed || peer->host->ends_unseen);
+    if (!flow->options.may_fail && !peer->aborted && !given_up)
         sim_fail(flow->sim, "%s of flow %s-%s:%u: %s after %llu bytes sent and %llu received", name_of(side), flow->client.host->node.name,
                  flow->server.host->node.name, flow->port, weir_error_name(error), (unsigned long long)side->sent,
                  (unsigned long long)side->received);
@@ -375,7 +380,8 @@ static void set_options(struct side *side, weir_socket socket)
     set(side, socket, WEIR_OPTION_RECEIVE_BUFFER, user->receive_buffer);
     // Who waits for a peer whose reset was lost finds out. Elsewhere a keepalive would only hide a timer that is missing.
     const struct sim_flow_options *options = &side->flow->options;
-    if (options->may_fail || options->client.abort_after || options->server.abort_after) {
+    const bool closes_at_once = options->client.close_at_once || options->server.close_at_once;  // … and may be given up unseen
+    if (options->may_fail || options->client.abort_after || options->server.abort_after || closes_at_once) {
         set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
         set(side, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60);
     }

@@ -127,10 +127,17 @@ static void host_carrier(struct port *port, bool up)
 
 // --- the poller -------------------------------------------------------------------------------------------------------------------------
 
-// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device.
+// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device. A
+// connection whose time ran out after its user had closed it ends unseen; that the host counts, less what users were told.
 static void check_deadline(struct sim_host *host, uint64_t deadline_us)
 {
-    if (deadline_us == WEIR_NEVER && !(host->netif.flags & WEIR_NETIF_TX_BLOCKED) && check_outstanding(host->node.sim->check, host->number))
+    struct check *check = host->node.sim->check;
+    if (deadline_us != WEIR_NEVER || host->netif.flags & WEIR_NETIF_TX_BLOCKED || !check_outstanding(check, host->number))
+        return;
+    const uint32_t counted = weir_counter_get(host->weir, WEIR_COUNT_TCP_TIMED_OUT);
+    if (counted > host->ends_told + host->ends_unseen)
+        host->ends_unseen += check_given_up(check, host->number, counted - host->ends_told - host->ends_unseen);
+    if (check_outstanding(check, host->number))
         sim_fail(host->node.sim, "%s has unacknowledged data and no timer", host->node.name);
 }
 

@@ -89,6 +89,8 @@ struct sim_host {
     uint64_t clock_us;  // its clock at virtual time 0
     uint64_t last_poll_ns;
     uint32_t polls_at_once;  // without time passing
+    uint32_t ends_unseen;    // connections that were given up after their users had closed them
+    uint32_t ends_told;      // connections that ended badly here and whose users were told, or the observer
     uint64_t memory, memory_peak;
     uint64_t entropy, failures;  // dice
     struct fibre *fibres;        // that live

@@ -60,7 +60,7 @@ static void arm_sooner_since(struct weir *weir, struct tcp_conn *c, uint32_t sin
 {
     const int32_t left_us = (int32_t)(c->flow->rto_due - since_us);
     const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), chance = tcp_deadline_wait(weir, c);
-    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(c);
+    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
     uint32_t sooner = reorder | tail;
     c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
     if (chance && chance < rto && (!sooner || chance < sooner)) {
@@ -196,7 +196,7 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 // one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is noted.
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t least_us = min_u32(tcp_tlp_least(c), rtt_timeout(&c->rtt, 0));
+    const uint32_t least_us = min_u32(tcp_tlp_least(weir, c), rtt_timeout(&c->rtt, 0));
     return wheel_armed(&c->timer) && !seq_lt(weir->now + least_us, c->timer.due_us);
 }
 

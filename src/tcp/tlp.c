@@ -6,17 +6,17 @@
 
 #define MAX_ACK_DELAY_US 200000u   // §7.2: how long a peer may delay the acknowledgement of a single segment
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
-// What a busy host may take to answer: on the shortest paths two round trips are nothing. Where that is less than a tick of the clock the
-// probe goes at the next: a tick more, to be sure, would only make the wait longer by it, and one that went too early costs a segment.
+// What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next
+// may be over at once, and where nothing is lost nothing is sent twice.
 #define SLACK_US 2000u
 
-uint32_t tcp_tlp_least(const struct tcp_conn *c)
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US;
+    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US + weir->port->granularity_us;
     return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
 }
 
-uint32_t tcp_tlp_wait(const struct tcp_conn *c)
+uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t unfit = TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_USE_SACK;
     if ((c->flags & unfit) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->flow->flight->sacked || c->backoff ||
@@ -24,7 +24,7 @@ uint32_t tcp_tlp_wait(const struct tcp_conn *c)
         return 0;
     if (!c->rtt.srtt8_us)
         return FIRST_TIMEOUT_US;
-    return tcp_tlp_least(c);
+    return tcp_tlp_least(weir, c);
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
