@@ -60,8 +60,20 @@ void *memmove(void *to, const void *from, size_t bytes)
 void *memset(void *to, int value, size_t bytes)
 {
     uint8_t *t = to;
+    const uint32_t pattern = (uint8_t)value * 0x01010101u;
+    if (bytes >= 16 && !((uintptr_t)t & 3)) {
+        __asm__ volatile("mov r3, %2\n\tmov r4, %2\n\tmov r5, %2\n\tmov r6, %2\n\t"
+                         "subs %1, #16\n"
+                         "1: stmia %0!, {r3, r4, r5, r6}\n\t"
+                         "subs %1, #16\n\t"
+                         "bhs 1b\n\t"
+                         "adds %1, #16"
+                         : "+r"(t), "+r"(bytes)
+                         : "r"(pattern)
+                         : "r3", "r4", "r5", "r6", "cc", "memory");
+    }
     for (; bytes >= 4; bytes -= 4, t += 4)
-        *(word *)(void *)t = (uint8_t)value * 0x01010101u;
+        *(word *)(void *)t = pattern;
     for (; bytes; bytes--)
         *t++ = (uint8_t)value;
     return to;
