@@ -7,10 +7,10 @@
 link_entry:
 vectors:
     b   reset
-    b   fault
+    b   fault_entry
     b   svc_entry
-    b   fault
-    b   fault
+    b   fault_entry
+    b   fault_entry
     b   fault
     b   irq_entry
     b   fault
@@ -43,7 +43,9 @@ reset:
     cpsie i
     bl  main
     .weak svc_entry                 // a kernel's
+    .weak fault_entry
 svc_entry:
+fault_entry:
 fault:
     b   fault
 other:

@@ -9,7 +9,6 @@
 #define LONGEST 0x40000000u
 #define LEAST_COUNTS 1000u  // a shorter alarm could lie behind the counter before it is set
 #define CAUSE_CODE (31u << 2)
-#define CAUSE_SYSTEM_CALL (8u << 2)
 
 static void (*handlers[8])(void);
 static uint32_t clock_mhz, seen;  // the counter when it was last looked at
@@ -113,14 +112,19 @@ static _Noreturn void fault(uint32_t code, uint32_t at)
 }
 
 // A kernel's, where it has processes.
-__attribute__((weak)) void *mips_system_call(void *frame) { fault(CAUSE_SYSTEM_CALL >> 2, *(const uint32_t *)frame); }
+__attribute__((weak)) void *mips_process_exception(void *frame, uint32_t code)
+{
+    (void)frame, (void)code;
+    return NULL;
+}
 
 void *mips_exception(void *frame);  // from start.S
 void *mips_exception(void *frame)
 {
     const uint32_t why = cause(), lines = (why & status()) >> 8 & 0xff;
-    if ((why & CAUSE_CODE) == CAUSE_SYSTEM_CALL)
-        return mips_system_call(frame);
+    void *const processes = why & CAUSE_CODE ? mips_process_exception(frame, why >> 2 & 31) : NULL;
+    if (processes)
+        return processes;
     if (why & CAUSE_CODE)
         fault(why >> 2 & 31, *(const uint32_t *)frame);
     for (uint32_t line = 1; line < 8; line++)

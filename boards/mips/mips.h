@@ -41,7 +41,7 @@ void mips_invalidate(const void *memory, uint32_t bytes);
 
 // A kernel's (kernel/preempt/arch/mips.c), behind the software interrupt: goes on with the frame it returns.
 void *mips_software_interrupt(void *frame);
-void *mips_system_call(void *frame);        // and behind the instruction syscall
-_Noreturn void mips_continue(void *frame);  // start.S
+void *mips_process_exception(void *frame, uint32_t code);  // and behind other exceptions; NULL: it was not a process's
+_Noreturn void mips_continue(void *frame);                 // start.S
 
 #endif

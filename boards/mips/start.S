@@ -24,8 +24,8 @@
 #define AT(n) (4 * (n))
 
     .section .vectors, "ax"
-    .org 0x000                      // TLB: there are no mapped addresses
-    j   fault
+    .org 0x000                      // TLB: an address that is not mapped
+    j   interrupt
     nop
     .org 0x180
     j   interrupt

@@ -56,8 +56,19 @@ x86_stubs:
 
     .weak call_entry                // a kernel's, where it has processes
 call_entry:
+// A process's fault comes by the entries' stack, whose top holds where the process's own is.
 fault:
-    call x86_fault
+    .weak process_fault             // a kernel's
+    mov $process_fault, %eax
+    test %eax, %eax
+    jz  1f
+    cmp $x86_entry_stack, %esp
+    jb  1f
+    cmp $x86_entry_stack_end, %esp
+    jae 1f
+    mov x86_entry_stack_end - 8, %esp
+    call *%eax
+1:  call x86_fault
     jmp halt
 
 // Without a kernel, which has an entry of its own: the registers that C may spoil are saved on the stack that was interrupted.
@@ -86,4 +97,10 @@ gdt:
 gdt_pointer:
     .word gdt_pointer - gdt - 1
     .long gdt
+    .bss
+    .align 8
+    .global x86_entry_stack_end
+x86_entry_stack:
+    .skip 1024                      // room to tell a fault
+x86_entry_stack_end:
     .section .note.GNU-stack, "", @progbits

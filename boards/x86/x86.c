@@ -28,8 +28,7 @@ enum {
 #define LVT_EXTINT 0x700u
 #define DIVIDE_16 3u
 enum { VECTOR_IRQ = 32, VECTOR_TIMER = 48, VECTOR_CALL = 62, VECTOR_SPURIOUS = 63, VECTORS = 64 };
-#define ENTRY_STACK_BYTES 1024u  // a fault of a process is told there
-#define HOP_US 30000000u         // the timer's counter holds little more
+#define HOP_US 30000000u  // the timer's counter holds little more
 
 const uint32_t board_granularity_us = 1;
 static uint32_t us_per_tick;           // of the time stamp counter, times 2^32
@@ -38,6 +37,7 @@ static void (*handlers[X86_IRQS])(void);
 static uint64_t idt[VECTORS];
 extern uint8_t x86_stubs[];
 extern uint64_t x86_gdt[];
+extern uint8_t x86_entry_stack_end[];
 
 static volatile uint32_t *apic(uint32_t at) { return (volatile uint32_t *)(uintptr_t)(APIC + at); }
 
@@ -151,13 +151,12 @@ static void start_idt(void)
 // Ring 3 is left to a stack that only the first instructions of an entry use, with interrupts off (kernel/preempt/arch/x86.h).
 static void start_rings(void)
 {
-    static uint64_t entry_stack[ENTRY_STACK_BYTES / 8];
     static struct {
         uint32_t link, stack, stack_segment, unused[22];
         uint16_t trap, ports;  // ports: beyond the segment, so none is allowed
     } task = {.stack_segment = 0x10, .ports = sizeof task};
     const uint32_t base = (uint32_t)(uintptr_t)&task;
-    task.stack = (uint32_t)(uintptr_t)entry_stack + sizeof entry_stack;
+    task.stack = (uint32_t)(uintptr_t)x86_entry_stack_end;
     x86_gdt[5] = (uint64_t)((base & 0xff000000) | 0x8900 | (base >> 16 & 0xff)) << 32 | base << 16 | (sizeof task - 1);
     __asm__ volatile("ltr %w0" ::"r"(5 * 8));
 }

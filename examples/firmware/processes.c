@@ -2,13 +2,15 @@
 // Processes that reach the stack by system calls, as in the thesis: an echo server on port 7 (api/flock) that leaves its sockets for the
 // kernel to close, the same by BSD's calls, and one that tries the sockets of the other. A thread of the kernel takes a letter on each
 // connection to port 9: s starts the server, b that with BSD's calls, k kills it, t sends it SIGTERM, c makes it compute, q lets it return,
-// n runs the other and tells how many calls on sockets that are not its own succeeded, a tells how often an alarm interrupted the server, m
-// tells what is free: bytes of the processes' pool, sockets, and bytes of the instance's pool where it has one.
+// n runs the other and tells how many calls on sockets that are not its own succeeded, f runs one that stumbles and p one that wants to
+// switch interrupts off, a tells how often an alarm interrupted the server, m tells what is free: bytes of the processes' pool, sockets,
+// and bytes of the instance's pool where it has one.
 #include "api/bsd/bsd_errno.h"
 #include "api/bsd/posix_calls.h"
 #include "apps/text.h"
 #include "boards/board.h"
 #include "boards/start.h"
+#include "kernel/preempt/arch.h"
 #include "ports/preempt/preempt_port.h"
 #include "ports/preempt/process_sockets.h"
 
@@ -145,6 +147,21 @@ static int try_all(void *unused)
     return tcpbind(own, &local) == 0 ? succeeded : -1000;
 }
 
+static int stumbles(void *unused)
+{
+    (void)unused;
+    (void)tcpsocket();
+    __builtin_trap();
+}
+
+// Where the processor does not end it for that, it has not happened.
+static int overreaches(void *unused)
+{
+    (void)unused;
+    (void)arch_interrupts_off();
+    return 4;
+}
+
 // --- the kernel --------------------------------------------------------------------------------------------------------------------------
 static bool begin(struct process *process, const char *name, int (*program)(void *))
 {
@@ -183,6 +200,8 @@ static int obey(struct weir_bsd *bsd, char letter, int *second)
         process_signal_send(&server, SIGNAL_USER);
         return status_of(&server);
     case 'n': return begin(&nosy, "nosy", try_all) ? status_of(&nosy) : -1;
+    case 'f':
+    case 'p': return begin(&nosy, "nosy", letter == 'f' ? stumbles : overreaches) ? status_of(&nosy) : -1;
     case 'a': return alarms;
     case 'm': *second = free_sockets(bsd); return (int)kmem.free_bytes;
     default: return -1;

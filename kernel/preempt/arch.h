@@ -52,5 +52,7 @@ void arch_drop_privileges(void);
 // Assembly calls it, which the optimising linker does not read: hence "used".
 __attribute__((used)) void *thread_switch(void *frame);
 intptr_t system_call(uint32_t number, intptr_t arguments[]);
+// Where a process that did what it may not goes on, privileged, on its own stack: it ends there, as by SIGNAL_FAULT.
+__attribute__((used)) _Noreturn void process_fault(void);
 
 #endif

@@ -266,6 +266,12 @@ _Noreturn static void end(struct process *self, int status)
     thread_exit();
 }
 
+void process_fault(void)
+{
+    (void)arch_interrupts_off();
+    end(thread_self()->signals->process, -SIGNAL_FAULT);
+}
+
 // With interrupts off, so that no signal comes between the last look and the moment from which on the process is stopped at once.
 static void leave(struct process *self, intptr_t arguments[])
 {

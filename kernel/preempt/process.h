@@ -4,7 +4,7 @@
 // are closed (by `ends`), its stack and what it allocated return to the pool. There is no protection of memory.
 //
 // A process within a system call may hold locks, so it is not stopped there: whatever it waits for ends with KERNEL_INTERRUPTED, and it
-// ends when the call does. One that runs its own code ends at once.
+// ends when the call does. One that runs its own code ends at once. So does one that does what the processor does not allow it.
 #ifndef PREEMPT_PROCESS_H
 #define PREEMPT_PROCESS_H
 

@@ -8,7 +8,15 @@
 
 #include "preempt.h"
 
-enum { SIGNAL_INT = 2, SIGNAL_KILL = 9, SIGNAL_USER = 10, SIGNAL_ALARM = 14, SIGNAL_TERM = 15, SIGNALS = 16 };  // numbers as Unix has them
+enum {
+    SIGNAL_INT = 2,
+    SIGNAL_KILL = 9,
+    SIGNAL_USER = 10,
+    SIGNAL_FAULT = 11,
+    SIGNAL_ALARM = 14,
+    SIGNAL_TERM = 15,
+    SIGNALS = 16
+};  // numbers as Unix has them
 typedef void signal_handler(int signal);
 
 struct process;

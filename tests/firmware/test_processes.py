@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from boards import Machine, exchange, read  # noqa: E402
 
-KILLED, TERMINATED = -9, -15
+KILLED, FAULTED, TERMINATED = -9, -11, -15
 
 
 @pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "pc", "malta"))
@@ -132,6 +132,16 @@ def test_it_returns_and_leaves_a_socket(server):
 def test_no_call_on_anothers_socket_succeeds(server):
     with served(server) as connection:
         assert tell(server, "n")[0] == 0
+        connection.sendall(b"unharmed")
+        assert read(connection, 8) == b"unharmed"
+    assert tell(server, "k")[0] == KILLED
+
+
+def test_one_that_does_what_it_may_not_ends_alone(server):
+    with served(server) as connection:
+        for _ in range(3):
+            assert tell(server, "f")[0] == FAULTED
+        assert tell(server, "p")[0] == (FAULTED if server.board in ("pc", "malta") else 4)   # ARM's processors ignore it
         connection.sendall(b"unharmed")
         assert read(connection, 8) == b"unharmed"
     assert tell(server, "k")[0] == KILLED

@@ -13,6 +13,18 @@ __attribute__((naked, target("arm"))) void svc_entry(void)
                      "rfeia sp!");
 }
 
+// A fault in user mode ends the process; elsewhere nothing can be done.
+__attribute__((naked, target("arm"))) void fault_entry(void)
+{
+    __asm__ volatile("mrs   r0, spsr\n\t"
+                     "and   r0, r0, #0x1f\n\t"
+                     "cmp   r0, #0x10\n"
+                     "1:\n\t"
+                     "bne   1b\n\t"
+                     "cps   #0x1f\n\t"
+                     "bl    process_fault");
+}
+
 __attribute__((naked, target("arm"))) intptr_t arch_system_call(__attribute__((unused)) uint32_t number,
                                                                 __attribute__((unused)) intptr_t arguments[])
 {

@@ -31,6 +31,28 @@ __attribute__((naked)) void svc_handler(void)
                      "bx   lr");
 }
 
+// A fault without privileges ends the process, which goes on in process_fault with a clean status word; elsewhere nothing can be done.
+__attribute__((naked)) void fault_handler(void)
+{
+    __asm__ volatile("mrs  r1, control\n\t"
+                     "tst  r1, #1\n"
+                     "1:\n\t"
+                     "beq  1b\n\t"
+                     "tst  lr, #4\n"
+                     "2:\n\t"
+                     "beq  2b\n\t"
+                     "mrs  r0, psp\n\t"
+                     "movw r2, #:lower16:process_fault\n\t"
+                     "movt r2, #:upper16:process_fault\n\t"
+                     "bic  r2, #1\n\t"
+                     "str  r2, [r0, #24]\n\t"
+                     "mov  r2, #0x01000000\n\t"
+                     "str  r2, [r0, #28]\n\t"
+                     "bic  r1, #1\n\t"
+                     "msr  control, r1\n\t"
+                     "bx   lr");
+}
+
 __attribute__((naked)) intptr_t arch_system_call(__attribute__((unused)) uint32_t number, __attribute__((unused)) intptr_t arguments[])
 {
     __asm__ volatile("svc  #0\n\t"

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls on MIPS32. As on Cortex-M the exception cannot block: it lets the thread return, in kernel mode, not behind the syscall but
-// into mips_privileged, with what it was before in a2; ra is still the caller's of arch_system_call. (Assembly apart from functions: this
-// compiler has none without a frame.)
+// System calls and faults of processes on MIPS32. As on Cortex-M the exception cannot block: it lets the thread return, in kernel mode, not
+// behind the syscall but into mips_privileged, with what it was before in a2; ra is still the caller's of arch_system_call. (Assembly apart
+// from functions: this compiler has none without a frame.)
 #include "kernel/preempt/arch.h"
 
 #define STATUS_USER 0x10u
+#define CODE_SYSTEM_CALL 8u
 enum { FRAME_EPC = 0, FRAME_A2 = 6, FRAME_STATUS = 26 };
 
-void *mips_system_call(void *frame);  // from the board's exception handler
+void *mips_process_exception(void *frame, uint32_t code);  // from the board's exception handler
 void mips_privileged(void);
 
-void *mips_system_call(void *frame)
+void *mips_process_exception(void *frame, uint32_t code)
 {
     uint32_t *words = frame;
-    words[FRAME_A2] = words[FRAME_STATUS] & STATUS_USER;
+    const uint32_t user = words[FRAME_STATUS] & STATUS_USER;
+    if (code != CODE_SYSTEM_CALL && !user)
+        return NULL;
+    words[FRAME_A2] = user;
     words[FRAME_STATUS] &= ~STATUS_USER;
-    words[FRAME_EPC] = (uint32_t)(uintptr_t)mips_privileged;
+    words[FRAME_EPC] = code == CODE_SYSTEM_CALL ? (uint32_t)(uintptr_t)mips_privileged : (uint32_t)(uintptr_t)process_fault;
     return frame;
 }
 
