@@ -463,7 +463,7 @@ static enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
             tcp_ack_left(c);
         return lane;
     }
-    for (uint32_t before = tcp_sack_acks_before(c); before; before--) {
+    for (uint32_t before = c->extra ? tcp_sack_acks_before(c) : 0; before; before--) {
         tcp_sack_turn(c, before);
         const enum weir_tx_verdict verdict = send_ack(weir, c);
         tcp_sack_turn(c, 0);

@@ -66,7 +66,7 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
 // segment were answered (RFC 5681 §4.2): what is never told the sender must take for lost. The first of them tells of a duplicate.
 uint32_t tcp_sack_acks_before(const struct tcp_conn *c)
 {
-    if (!c->extra || !c->extra->sack_news || !c->extra->out_of_order)
+    if (!c->extra->sack_news || !c->extra->out_of_order)
         return 0;
     const uint32_t known = WEIR_CFG_ALLOCATOR ? c->extra->out_of_order->capacity : TCP_NEWS_STATIC;
     return (min_u32(c->extra->sack_news, known) - (c->extra->dsack.left == c->extra->dsack.right)) / SACK_BLOCKS;
