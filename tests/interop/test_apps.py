@@ -191,7 +191,10 @@ def test_iperf3_both_ways(world, words):
                 assert end["sum" + name]["packets"] > 100 and end["sum" + name]["lost_percent"] < 5
             else:
                 assert end["sum_sent" + name]["bytes"] > 1e6
-                assert end["sum_received" + name]["bytes"] > receiver_counts * end["sum_sent" + name]["bytes"]
+                # With -n all ends with the direction that comes first to its bytes; of the other's much lies in queues still.
+                assert end["sum_received" + name]["bytes"] > (1e6 if "-n" in words else receiver_counts * end["sum_sent" + name]["bytes"])
+        if "-n" in words:
+            assert max(end["sum_sent"]["bytes"], end["sum_received_bidir_reverse"]["bytes"]) >= 20 << 20
     check(json.loads(world.linux.run("iperf3", "-c", WEIR, "--bidir", "-J", *words.split(), check=False, timeout=60)), 0.5)
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} --bidir {words} -J")
     assert status == 0, err
