@@ -104,6 +104,7 @@ static uint64_t turn(struct posix_host *host)
     (void)driver_timers(host, now_us);
     const uint64_t due_us = host->options.turn ? host->options.turn(host->options.context, now_us) : default_turn(host, now_us);
     const uint64_t driver_due_us = driver_timers(host, now_us);
+    host->missed = false;
     return driver_due_us < due_us ? driver_due_us : due_us;
 }
 
@@ -225,19 +226,21 @@ static void yield_lock(struct posix_host *host)
 }
 
 // A peer that answers at once is met awake: to sleep and be woken takes longer than its answer. Not without room for output, which only a
-// sleep learns of. Returns whether there is something to do.
+// sleep learns of. Returns whether there is something to do, or nothing left to wait for.
 static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
 {
-    const uint64_t patience_us = host->last_work_us + POSIX_SPIN_US, end_us = until_us < patience_us ? until_us : patience_us;
+    const uint32_t asked_us = host->options.spin_us;
+    const uint64_t patience_us = host->last_work_us + (asked_us ? asked_us : POSIX_SPIN_US);
+    const uint64_t end_us = until_us < patience_us ? until_us : patience_us;
     bool any = false, more;
-    if (!host->close_frames || host->options.sleep_at_once || host->options.tick_us || output_blocked(host) || posix_now_us() >= end_us)
+    if (!(asked_us || host->close_frames) || host->options.sleep_at_once || host->options.tick_us || output_blocked(host) ||
+        posix_now_us() >= end_us)
         return false;
-    if (host->spin_after) {
+    if (!asked_us && host->spin_after) {
         host->spin_after--;
         return false;
     }
     host->budget = 1;
-    host->missed = false;
     while (!any && !*done && !host->missed && !atomic_load(&host->signalled) && posix_now_us() < end_us) {
         pthread_mutex_unlock(&host->mutex);
         posix_host_lock(host);
@@ -248,11 +251,11 @@ static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
     }
     if (any) {
         host->spin_pause = POSIX_SPIN_PAUSE;
-    } else if (!host->missed && until_us >= patience_us) {
+    } else if (!host->missed && !*done && until_us >= patience_us) {
         host->spin_after = host->spin_pause;
         host->spin_pause = host->spin_pause < POSIX_SPIN_PAUSE_MAX ? host->spin_pause * 2 : POSIX_SPIN_PAUSE_MAX;
     }
-    return any || host->missed;
+    return any || host->missed || *done;
 }
 
 // What is readable goes in, a turn runs, and when nothing is left the descriptors are waited for, until limit_us at the latest; not when
@@ -266,15 +269,14 @@ static int step(struct posix_host *host, uint64_t limit_us, const bool *done, ui
     for (int steps = 1; more && steps < BUSY_STEPS && !*done; steps++) {
         yield_lock(host);
         weir_clock(host->weir, posix_host_now(host));
-        if (input(host, &more))
+        if (input(host, &more) || host->missed)
             deadline_us = turn(host);
     }
     if (next)
         *next = deadline_us;
     if (*done)
         return 0;
-    const uint64_t now_us = weir_now_us(host->weir);
-    if (more || deadline_us <= now_us || (host->options.spin_us && now_us - host->last_work_us < host->options.spin_us)) {
+    if (more || deadline_us <= weir_now_us(host->weir)) {
         yield_lock(host);
         return look(host, 0);
     }
@@ -437,6 +439,17 @@ static void waiter_unlink(struct posix_host *host, struct posix_waiter *waiter)
         waiter->all_next->all_at = waiter->all_at;
 }
 
+// Nobody has the poller's role now: a kick that the last one did not serve falls to the next unlock, and the next sleeper takes the role.
+static void role_is_free(struct posix_host *host)
+{
+    if (host->missed) {
+        host->missed = false;
+        port_kick(host);
+    }
+    if (host->waiters)
+        pthread_cond_signal(&host->waiters->condition);
+}
+
 // One turn of waiting. 0: look again; 1: the deadline; 2: a signal.
 static int wait_once(struct posix_host *host, struct posix_waiter *waiter, uint64_t deadline_us)
 {
@@ -470,9 +483,8 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
         pthread_cond_destroy(&waiter.condition);
     }
     waiter_unlink(host, &waiter);
-    // Nobody has the role now: the next sleeper takes it.
-    if (!host->polling && host->waiters)
-        pthread_cond_signal(&host->waiters->condition);
+    if (!host->polling)
+        role_is_free(host);
     return waiter.woken ? 0 : answer;
 }
 
@@ -561,9 +573,8 @@ void posix_host_stop(struct posix_host *host)
     pthread_join(host->thread, NULL);
     posix_host_lock(host);
     host->polling = host->threaded = false;
-    if (host->waiters)
-        pthread_cond_signal(&host->waiters->condition);
-    pthread_mutex_unlock(&host->mutex);
+    role_is_free(host);
+    posix_host_unlock(host);
 }
 
 uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us)
@@ -581,8 +592,7 @@ uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us)
         input(host, &more);
         next_us = turn(host);
         host->polling = false;
-        if (host->waiters)
-            pthread_cond_signal(&host->waiters->condition);
+        role_is_free(host);
     }
     pthread_mutex_unlock(&host->mutex);
     return next_us;

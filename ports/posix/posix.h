@@ -29,8 +29,8 @@ struct posix_options {  // zero: the defaults
     // weir_poll, then weir_dispatch.
     uint64_t (*turn)(void *context, uint64_t now_us);
     void *context;
-    uint32_t
-        spin_us;  // look at the drivers for so long without sleeping after the last frame; 0: POSIX_SPIN_US, where frames come as closely
+    uint32_t spin_us;    // look at the drivers for so long after the last frame before sleeping; 0: POSIX_SPIN_US, where frames come as
+                         // closely and it is not in vain
     bool sleep_at_once;  // … or not even that
     bool hand_over;      // true: kick wakes the poller instead of letting the caller send
     // The instance's clock moves in steps of so much, as under a kernel with a timer tick; 0: by the microsecond.
@@ -80,7 +80,7 @@ struct posix_host {
     uint64_t sleeping_until_us;
     uint64_t last_work_us;
     bool close_frames;                     // the last came within POSIX_SPIN_US of the one before
-    bool missed;                           // somebody kicked a poller that spins
+    bool missed;                           // a poller that is awake was kicked and has not run a turn since
     uint32_t spin_after, spin_pause;       // sleeps before the next attempt; the next pause between two
     int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements

@@ -213,6 +213,95 @@ static void looking_in_vain_becomes_rare(void **state)
     assert_in_range(host.spin_after, 1, POSIX_SPIN_PAUSE);
 }
 
+// … unless that is asked for: then as long, and as often, as asked.
+static void looking_goes_on_where_it_is_asked_for(void **state)
+{
+    struct posix_host host;
+    (void)state;
+    assert_in_range(sleeps_with(&host, &(struct posix_options){.spin_us = 1000000}, 300, 20), 0, 20);
+    assert_in_range(arrivals.frames, 10, 100);
+    assert_int_equal(host.sleeps, 0);
+    assert_int_equal(host.spin_after, 0);
+}
+
+// A driver in whose second poll another thread seems to have had the lock: it kicked, and woke who waits for `token`.
+static struct {
+    const struct weir_port *port;
+    const void *token;
+    int polls;
+} other;
+
+static int others_come_between(struct weir_netif *netif, int budget)
+{
+    (void)netif;
+    (void)budget;
+    if (++other.polls == 2) {
+        if (other.token)
+            other.port->wake(other.port->context, other.token);
+        else
+            other.port->kick(other.port->context);
+    }
+    return other.polls == 1;
+}
+
+static struct weir *open_between(struct posix_host *host, const struct posix_options *options, struct weir_netif *netif, const void *token)
+{
+    assert_int_equal(posix_host_init(host, options), 0);
+    struct weir *weir = weir_create(NULL, 0, &host->port, NULL);
+    assert_non_null(weir);
+    posix_host_attach(host, weir);
+    assert_int_equal(posix_host_add(host, netif, dup(host->wake_fd)), 0);
+    other.port = &host->port;
+    other.token = token;
+    other.polls = 0;
+    return weir;
+}
+
+static void close_between(struct posix_host *host, struct weir *weir, struct weir_netif *netif)
+{
+    close(host->netifs[0].fd);
+    posix_host_remove(host, netif);
+    weir_destroy(weir);
+    posix_host_close(host);
+}
+
+// The turn before the sleep is not the one that ran before the kick.
+static void a_kick_between_two_batches_brings_a_turn(void **state)
+{
+    static const struct weir_driver driver = {.poll = others_come_between};
+    struct weir_netif netif = {.driver = &driver};
+    struct posix_host host;
+    uint64_t turns = 0;
+    (void)state;
+    later_us = WEIR_NEVER;
+    struct weir *weir = open_between(&host, &(struct posix_options){.turn = due_later, .context = &turns}, &netif, NULL);
+    (void)posix_host_poll(&host, 1000);
+    assert_int_equal(turns, 3);  // for the frame, for the kick, and what each call of posix_host_poll ends with
+    assert_false(host.missed);
+    close_between(&host, weir, &netif);
+}
+
+// Who is woken while it looks for frames does not go to sleep any more.
+static void being_woken_ends_the_looking(void **state)
+{
+    static const struct weir_driver driver = {.poll = others_come_between};
+    struct weir_netif netif = {.driver = &driver};
+    struct posix_host host;
+    const char token = 0;
+    (void)state;
+    struct weir *weir = open_between(&host, &(struct posix_options){.spin_us = 20000000}, &netif, &token);
+    (void)posix_host_poll(&host, 0);  // takes the wake of the addition
+    host.netifs[0].readable = false;  // nothing but looking finds what comes
+    other.polls = 1;
+    host.last_work_us = posix_now_us();
+    host.port.lock(&host);
+    assert_int_equal(host.port.wait(&host, &token, posix_now_us() + 10000000), 0);
+    host.port.unlock(&host);
+    assert_int_equal(other.polls, 2);
+    assert_int_equal(host.sleeps, 0);
+    close_between(&host, weir, &netif);
+}
+
 static void starting_and_stopping(void **state)
 {
     struct world w;
@@ -237,6 +326,9 @@ int main(void)
         cmocka_unit_test(a_tick_makes_the_clock_coarse),
         cmocka_unit_test(frames_that_come_closely_are_met_awake),
         cmocka_unit_test(looking_in_vain_becomes_rare),
+        cmocka_unit_test(looking_goes_on_where_it_is_asked_for),
+        cmocka_unit_test(a_kick_between_two_batches_brings_a_turn),
+        cmocka_unit_test(being_woken_ends_the_looking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
