@@ -2,8 +2,6 @@
 """The stack over FreeRTOS, on a board in QEMU: `make test FREERTOS=dir` with the kernel's sources in dir. Without, only that the port compiles."""
 import os
 import pathlib
-import random
-import socket
 import subprocess
 import sys
 import time
@@ -12,7 +10,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import Machine, exchange  # noqa: E402
+from boards import Machine  # noqa: E402
+from echo_tests import *  # noqa: E402,F403
 
 FREERTOS = os.environ.get("FREERTOS", "")
 
@@ -32,27 +31,6 @@ def echo():
         machine.until("echo on port 7")
         yield machine
         assert "freertos:" not in machine.console()
-
-
-def test_every_byte_comes_back(echo):
-    data = random.Random(10).randbytes(200_000)
-    with echo.connect(7) as connection:
-        assert exchange(connection, data) == data
-
-
-def test_three_at_once(echo):
-    connections = [echo.connect(7) for _ in range(3)]
-    for number, connection in enumerate(connections):
-        connection.sendall(bytes([number]) * 100)
-    for number, connection in reversed(list(enumerate(connections))):
-        assert connection.recv(100, socket.MSG_WAITALL) == bytes([number]) * 100
-        connection.close()
-
-
-def test_connections_one_after_another(echo):
-    for number in range(20):
-        with echo.connect(7) as connection:
-            assert exchange(connection, b"%d" % number) == b"%d" % number
 
 
 def test_a_quiet_second_is_slept_through(echo):
