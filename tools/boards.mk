@@ -167,19 +167,21 @@ PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/fl
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
 
-# What a host serves, and no kernel.
+# Applications of apps/, and no kernel.
+APPS_BOARD := examples/firmware/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)
+# What a host serves.
 PROGRAM_BOARDS_services := arm-virt pc
-PROGRAM_PARTS_services := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,chargen.c discard.c echo.c loop.c service.c text.c) $(wildcard apps/http/*.c)
+PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c discard.c echo.c) $(wildcard apps/http/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
 # A player of real-time streams.
 PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
-PROGRAM_PARTS_player := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/player.c apps/rtstream/rtp.c
+PROGRAM_PARTS_player := $(APPS_BOARD) apps/rtstream/player.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_player := -Iapps
 PROGRAM_NO_KERNEL_player := yes
 # A source of them, for players on this machine.
 PROGRAM_BOARDS_source := arm-virt xilinx-zynq-a9
-PROGRAM_PARTS_source := $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c) apps/rtstream/source.c apps/rtstream/rtp.c
+PROGRAM_PARTS_source := $(APPS_BOARD) apps/rtstream/source.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_source := -Iapps
 PROGRAM_NO_KERNEL_source := yes
 # The two ends of the real-time work's benchmark (bench/realtime): Weir's player, and the modelled Embedded Xinu without Weir.

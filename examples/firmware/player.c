@@ -3,10 +3,9 @@
 // G.711) and shows its deadlines on the console: each second how many milliseconds before its own each frame was there (negative: late; -:
 // it was passed over) and how many were in time so far; and that once more at the end. Then it waits for the next one. At port 5005,
 // another, of 2 KB every 250 ms. tools/plot_deadlines.py makes a plot of what the console showed.
+#include "apps_board.h"
 #include "boards/board.h"
-#include "boards/start.h"
 #include "rtstream/player.h"
-#include "superloop/superloop.h"
 #include "text.h"
 
 struct channel {
@@ -19,9 +18,7 @@ struct channel {
     char line[400];
 };
 
-static struct superloop superloop;
-static struct loop loop;
-static struct weir_netif netif;
+static struct apps_board board;
 static uint64_t memory[MEMORY_BYTES / 8];
 static struct channel channels[] = {
     {.name = "voice", .port = 5004, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .buffer_bytes = 4096}},
@@ -89,37 +86,23 @@ static void wait_for_source(struct channel *channel)
     channel->player.told = told;
     channel->player.done = done;
     channel->player.context = channel;
-    if (rtstream_player_start(&channel->player, &loop, &here, &channel->options))
+    if (rtstream_player_start(&channel->player, &board.loop, &here, &channel->options))
         board_puts("weir: cannot listen\n");
-}
-
-static bool start(void)
-{
-    superloop_init(&superloop, &board_port, board_sleep);
-    board_ethernet(&netif, &superloop.awake);
-    struct weir *weir = board_start(&superloop.core, &netif, memory, sizeof memory);
-    if (!weir)
-        return false;
-    loop_init(&loop, weir);
-    for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
-        wait_for_source(&channels[i]);
-    return true;
 }
 
 int main(void)
 {
-    board_init();
-    if (!start()) {
-        board_puts("weir: no memory, or no interface\n");
+    if (!apps_board_start(&board, memory, sizeof memory))
         return 1;
-    }
+    for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
+        wait_for_source(&channels[i]);
     board_puts("weir: waiting for sources\n");
     for (;;) {
         for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
             if (channels[i].over)
                 wait_for_source(&channels[i]);
-        const uint64_t due_us = superloop_turn(&superloop), now_us = board_now_us(), apps_due_us = loop_run(&loop, now_us);
+        const uint64_t due_us = apps_board_turn(&board);
         if (!channels[0].over && !channels[1].over)
-            board_sleep(due_us < apps_due_us ? due_us : apps_due_us, &superloop.awake);
+            apps_board_sleep(&board, due_us);
     }
 }

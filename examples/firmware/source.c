@@ -2,10 +2,9 @@
 // A source of real-time streams on a board, without a kernel: at port 5004 a tone, 160 bytes (8 kHz, 8 bits) every 20 ms, of use for 60 ms;
 // at port 5005 what a camera might send, 2 KB every 250 ms, of use for 500 ms. Each goes to one player for a minute, by Weir's sender that
 // knows deadlines (docs/realtime.md); then, or when the player left, the next one is waited for.
+#include "apps_board.h"
 #include "boards/board.h"
-#include "boards/start.h"
 #include "rtstream/source.h"
-#include "superloop/superloop.h"
 #include "text.h"
 
 struct channel {
@@ -17,9 +16,7 @@ struct channel {
     struct rtstream_source source;
 };
 
-static struct superloop superloop;
-static struct loop loop;
-static struct weir_netif netif;
+static struct apps_board board;
 static uint64_t memory[MEMORY_BYTES / 8];
 
 // 400 Hz: the samples of one period.
@@ -72,37 +69,23 @@ static void wait_for_player(struct channel *channel)
     channel->source.media = channel->media;
     channel->source.done = done;
     channel->source.context = channel;
-    if (rtstream_source_start(&channel->source, &loop, &here, &channel->options, false))
+    if (rtstream_source_start(&channel->source, &board.loop, &here, &channel->options, false))
         board_puts("weir: cannot listen\n");
-}
-
-static bool start(void)
-{
-    superloop_init(&superloop, &board_port, board_sleep);
-    board_ethernet(&netif, &superloop.awake);
-    struct weir *weir = board_start(&superloop.core, &netif, memory, sizeof memory);
-    if (!weir)
-        return false;
-    loop_init(&loop, weir);
-    for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
-        wait_for_player(&channels[i]);
-    return true;
 }
 
 int main(void)
 {
-    board_init();
-    if (!start()) {
-        board_puts("weir: no memory, or no interface\n");
+    if (!apps_board_start(&board, memory, sizeof memory))
         return 1;
-    }
+    for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
+        wait_for_player(&channels[i]);
     board_puts("weir: waiting for players\n");
     for (;;) {
         for (unsigned i = 0; i < sizeof channels / sizeof channels[0]; i++)
             if (channels[i].over)
                 wait_for_player(&channels[i]);
-        const uint64_t due_us = superloop_turn(&superloop), now_us = board_now_us(), apps_due_us = loop_run(&loop, now_us);
+        const uint64_t due_us = apps_board_turn(&board);
         if (!channels[0].over && !channels[1].over)
-            board_sleep(due_us < apps_due_us ? due_us : apps_due_us, &superloop.awake);
+            apps_board_sleep(&board, due_us);
     }
 }
