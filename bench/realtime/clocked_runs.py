@@ -69,6 +69,10 @@ def all_of(title, runs, side_by_side, programs):
     return found
 
 
+def names(row):
+    return [run.name for run in row]
+
+
 def mean(found, names):
     return round(sum(found[name]["met_percent"] for name in names) / len(names), 2)
 

@@ -1,90 +1,56 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """An unmodified Linux sender (this machine's kernel: cubic, RACK-TLP, SACK) over the laboratory's link, and weir-host as the player. Each run
 takes its 90 or 60 seconds of real time; many go side by side, each with namespaces and a link of its own. Needs root."""
-import json
-import os
 import platform
 import sys
-import time
 
 import common
 import clocked_runs as runs
-
-sys.path.insert(0, str(common.ROOT / "lab"))
-import net  # noqa: E402
+import network_run
 
 TITLE = "From Linux's TCP, over TAPs, in real time"
 SEEDS = range(4001, 4007)
 LOSSES = (0, 2, 4, 6, 8, 10)
 WITHIN = (40, 60, 100)
-FRAMES, VOICE_FRAMES, PORT, DELAY_MS = 359, 3000, 5000, 10
-LATE_START_S = 5                               # of a voice: handshake, ARP and all may be lost a few times until then
+FRAMES, VOICE_FRAMES, PORT = 359, 3000, 5000
 GOALS = {**{f"linux_sender.met_percent_at_{loss}": (">=", goal) for loss, goal in ((0, 99.9), (2, 99.9), (4, 99.9), (6, 99.5), (10, 98.5))},
          "voice.linux_sender.within_40_ms_at_10": (">=", 90), "voice.linux_sender.within_60_ms_at_10": (">=", 97),
          "voice.linux_sender.within_100_ms_at_10": (">=", 99.5)}
 
 
-class Run:
+class Run(network_run.NetworkRun):
     """One connection: frames of the work's benchmark (within None), or a voice of use for `within` ms."""
+    sender = "linux"
 
     def __init__(self, loss, seed, within=None):
-        self.loss, self.seed, self.within = loss, seed, within
-        self.name = f"{'frames' if within is None else f'voice-{within}'}-{loss}-{seed}"
+        super().__init__(f"{'frames' if within is None else f'voice-{within}'}-{loss}-{seed}", FRAMES if within is None else VOICE_FRAMES, loss, seed)
+        self.within = within
 
-    def start(self):
-        link = net.Link(delay=DELAY_MS, loss=self.loss, back_loss=self.loss, seed=self.seed, spare_arp=1)
-        self.network = net.Network(link, "linux", "weir", common.OUT / "realtime/labs" / self.name, serve=False)
-        self.network.__enter__()
-        linux, weir = self.network.sender, self.network.receiver
+    def start_source(self, sender, receiver):
+        source = ("file", 719 * 1024) if self.within is None else ("frames", 160, 20, VOICE_FRAMES, self.start_us)
+        return sender.namespace.start(sys.executable, common.ROOT / "bench/realtime/linux_source.py", *source, PORT), True
+
+    def play(self):
         if self.within is None:
-            source, play = ("file", 719 * 1024), f"frame=2048 period=250 within=0 frames={FRAMES} buffer=4096 stored=1"
-        else:
-            start = int((time.monotonic() + LATE_START_S) * 1e6)
-            source = ("frames", 160, 20, VOICE_FRAMES, start)
-            play = f"frame=160 period=20 within={self.within} frames={VOICE_FRAMES} start={start}"
-        self.source = linux.namespace.start(sys.executable, common.ROOT / "bench/realtime/linux_source.py", *source, PORT)
-        if not net.until(lambda: "listening" in self.source.output(), 10):
-            raise common.Failed(f"the source does not start: {self.source.output()}")
-        log = common.OUT / "realtime/frames" / f"{self.name}.csv"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        self.player = weir.namespace.start(*weir.common, "--run", f"play {linux.address} {PORT} {play} log={log}")
-        for process in (self.network.emulator, self.source, self.player):
-            runs.first(process.pid)
-        self.limit = time.monotonic() + 150
-
-    def ended(self):
-        return self.player.poll() is not None or time.monotonic() > self.limit
+            return f"{PORT} frame=2048 period=250 within=0 frames={FRAMES} buffer=4096 stored=1"
+        return f"{PORT} frame=160 period=20 within={self.within} frames={VOICE_FRAMES} start={self.start_us}"
 
     def take(self):
-        text = self.player.output()
-        self.close()
-        begin = text.find("{")
-        if begin < 0:
-            return None
-        found, _ = json.JSONDecoder().raw_decode(text[begin:])
-        # What never came, because the connection ended, was not met.
-        return {**found, "met_percent": 100 * found["met"] / (FRAMES if self.within is None else VOICE_FRAMES), "source": self.source.output().split("\n")[1:]}
-
-    def close(self):
-        self.network.__exit__(None, None, None)
-
-
-def names(row):
-    return [run.name for run in row]
+        found = super().take()
+        return found and {**found, "source": self.source.output().split("\n")[1:]}
 
 
 def measure():
-    if os.geteuid() != 0:
-        raise common.Failed("TAPs and network namespaces need root: run it as root, or T=sim and T=weir without")
+    network_run.need_root("T=sim, T=weir and T=boards")
     (common.OUT / "realtime/labs").mkdir(parents=True, exist_ok=True)
     files = {loss: [Run(loss, seed) for seed in SEEDS] for loss in LOSSES}
     voices = {within: [Run(10, seed, within) for seed in SEEDS] for within in WITHIN}
     every = [run for row in (*voices.values(), *files.values()) for run in row]
-    found = runs.all_of("Linux sender", every, runs.at_once(24), [net.BIN / "weir-host", net.BIN / "weir-link"])
-    return {"linux_sender": {**{f"met_percent_at_{loss}": runs.mean(found, names(row)) for loss, row in files.items()},
-                             **{f"least_percent_at_{loss}": runs.least(found, names(row)) for loss, row in files.items()},
+    found = runs.all_of("Linux sender", every, runs.at_once(24), network_run.PROGRAMS)
+    return {"linux_sender": {**{f"met_percent_at_{loss}": runs.mean(found, runs.names(row)) for loss, row in files.items()},
+                             **{f"least_percent_at_{loss}": runs.least(found, runs.names(row)) for loss, row in files.items()},
                              "kernel": platform.release(), "load": runs.loads(found)},
-            "voice": {"linux_sender": {f"within_{within}_ms_at_10": runs.mean(found, names(row)) for within, row in voices.items()}},
+            "voice": {"linux_sender": {f"within_{within}_ms_at_10": runs.mean(found, runs.names(row)) for within, row in voices.items()}},
             "linux_sender_runs": {name: {**result, "met_percent": round(result["met_percent"], 3)} for name, result in found.items()}}
 
 
