@@ -3,7 +3,7 @@
 // G.711) and shows its deadlines on the console: each second how many milliseconds before its own each frame was there (negative: late; -:
 // it was passed over) and how many were in time so far; and that once more at the end. Then it waits for the next one. At port 5005,
 // another, of 2 KB every 250 ms. tools/plot_deadlines.py makes a plot of what the console showed.
-#include "apps_board.h"
+#include "boards/apps_board.h"
 #include "boards/board.h"
 #include "rtstream/player.h"
 #include "text.h"

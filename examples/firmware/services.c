@@ -6,7 +6,7 @@
 #include "apps/discard.h"
 #include "apps/echo.h"
 #include "apps/http/http.h"
-#include "apps_board.h"
+#include "boards/apps_board.h"
 #include "boards/board.h"
 
 #ifndef MEMORY_BYTES

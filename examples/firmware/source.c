@@ -2,7 +2,7 @@
 // A source of real-time streams on a board, without a kernel: at port 5004 a tone, 160 bytes (8 kHz, 8 bits) every 20 ms, of use for 60 ms;
 // at port 5005 what a camera might send, 2 KB every 250 ms, of use for 500 ms. Each goes to one player for a minute, by Weir's sender that
 // knows deadlines (docs/realtime.md); then, or when the player left, the next one is waited for.
-#include "apps_board.h"
+#include "boards/apps_board.h"
 #include "boards/board.h"
 #include "rtstream/source.h"
 #include "text.h"

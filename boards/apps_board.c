@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "apps_board.h"
+#include "boards/apps_board.h"
 #include "boards/board.h"
 #include "boards/start.h"
 

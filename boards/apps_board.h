@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What applications of apps/ stand on where there is no kernel: a superloop, their loop, and one interface.
-#ifndef FIRMWARE_APPS_BOARD_H
-#define FIRMWARE_APPS_BOARD_H
+#ifndef BOARDS_APPS_BOARD_H
+#define BOARDS_APPS_BOARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
