@@ -25,7 +25,7 @@ static const char *const over_names[] = {"weir", "receiver", "tcp", "udp", "rtp"
 
 struct settings {
     char command[16], over[16];
-    long loss, first_seed, last_seed, frames, frame, period_ms, within_ms, buffer, delay_us;
+    long loss, first_seed, last_seed, frames, frame, period_ms, within_ms, buffer, delay_us, mss;
 };
 
 struct run {
@@ -38,7 +38,7 @@ struct run {
     weir_socket listener, out, in;
     uint64_t first_ns;          // when the first frame is written; of a file when it is due, less `within`
     uint32_t written, in_time;  // frames; bytes of a file
-    uint32_t looked;            // in-order and datagram readers: frames seen
+    uint32_t looked;            // frames seen; of a file in a real-time mode: deadlines
     uint32_t bytes;             // read in order
     struct rtp_source rtp;
     struct rtp_player heard;
@@ -152,19 +152,29 @@ static void read_datagrams(struct run *r)
     }
 }
 
+// Of a file one read at each deadline: what is put off then costs a deadline.
+static void read_frames(struct run *r)
+{
+    struct weir_realtime_frame frame;
+    while (r->looked < (uint32_t)r->s->frames && (!r->file || sim_now(r->sim) >= due_ns(r, r->looked))) {
+        const int got = weir_realtime_read(sim_host_weir(r->player), r->in, r->last, FRAME_MOST, &frame);
+        if (got <= 0 && got != WEIR_SKIPPED)
+            return;
+        r->in_time += got > 0 && !frame.late;
+        r->looked++;
+    }
+}
+
 static void read_next(void *context)
 {
     struct run *r = context;
-    struct weir *weir = sim_host_weir(r->player);
-    int got = 0;
     host_clock(r->player);
     if (r->over >= OVER_UDP)
         read_datagrams(r);
     else if (r->over == OVER_TCP)
         read_in_order(r);
     else
-        while ((got = weir_realtime_read(weir, r->in, r->last, FRAME_MOST, NULL)) > 0 || got == WEIR_SKIPPED)
-            r->looked++;
+        read_frames(r);
     sim_host_kick(r->player);
     sim_event_set(r->sim, &r->read, sim_now(r->sim) + LOOK_NS);
 }
@@ -183,7 +193,8 @@ static void open_streams(struct run *r)
 {
     const struct weir_endpoint any = {weir_addr_any(), PORT}, peer = {sim_host_address(r->source), PORT};
     struct weir *source = sim_host_weir(r->source), *player = sim_host_weir(r->player);
-    const struct weir_realtime before = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = (uint32_t)r->s->frame};
+    const struct weir_realtime before = {
+        .mode = WEIR_REALTIME_WEIR, .frame_bytes = (uint32_t)r->s->frame, .segment_bytes = (uint16_t)r->s->mss};
     host_clock(r->source);
     r->listener = weir_socket_open(source, WEIR_STREAM, 0);
     if (weir_socket_bind(source, r->listener, &any) || weir_socket_listen(source, r->listener, 1))
@@ -257,11 +268,6 @@ static uint32_t run(const struct settings *s, enum over over, uint64_t seed, dou
     begin_frames(&r);
     if (!sim_run(r.sim, due_ns(&r, (uint32_t)s->frames) + SIM_S(1)))
         fail(sim_failure(r.sim));
-    if (over <= OVER_RECEIVER) {
-        struct weir_realtime_stats stats;
-        weir_realtime_stats(sim_host_weir(r.player), r.in, &stats);
-        r.in_time = stats.met;
-    }
     *segments += (double)sim_link_stats(link, false)->frames;
     *kilobytes += (double)sim_link_stats(link, false)->bytes / 1000;
     sim_event_cancel(r.sim, &r.write);
@@ -275,8 +281,8 @@ static void set(struct settings *s, const char *word)
     const struct {
         const char *name;
         long *value;
-    } numbers[] = {{"loss=", &s->loss},        {"frames=", &s->frames}, {"frame=", &s->frame},      {"period=", &s->period_ms},
-                   {"within=", &s->within_ms}, {"buffer=", &s->buffer}, {"delay_us=", &s->delay_us}};
+    } numbers[] = {{"loss=", &s->loss},        {"frames=", &s->frames}, {"frame=", &s->frame},       {"period=", &s->period_ms},
+                   {"within=", &s->within_ms}, {"buffer=", &s->buffer}, {"delay_us=", &s->delay_us}, {"mss=", &s->mss}};
     if (!strncmp(word, "over=", 5)) {
         snprintf(s->over, sizeof s->over, "%s", word + 5);
         return;

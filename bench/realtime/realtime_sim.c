@@ -18,7 +18,7 @@
 struct settings {
     char command[16], mode[16];
     long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms, no_fast_retransmit, silent;
-    long streams, flows, rate, queue, seconds, playout_ms, frames, bulk;
+    long streams, flows, rate, queue, queue_frames, send, seconds, playout_ms, frames, bulk;
 };
 
 static const char *const mode_names[] = {"off", "regular", "regular_update", "skip", "skip_update", "weir"};
@@ -305,7 +305,7 @@ static void stream_open(struct stream *t, const struct settings *s, struct sim *
     t->read = (struct event){.happen = read_stream, .context = t};
     host_clock(source);
     t->listener = weir_socket_open(sim_host_weir(source), WEIR_STREAM, 0);
-    weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, 16384);
+    weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, (int32_t)s->send);
     if (weir_socket_bind(sim_host_weir(source), t->listener, &any) || weir_socket_listen(sim_host_weir(source), t->listener, 1))
         fail("cannot listen");
     host_clock(reader);
@@ -350,6 +350,7 @@ static void crowd_open(struct crowd *crowd, const struct settings *s)
     const struct sim_way way = {.rate = (uint64_t)s->rate,
                                 .delay_ns = SIM_US((uint64_t)s->delay_us),
                                 .queue_bytes = (uint32_t)s->queue,
+                                .queue_frames = (uint32_t)s->queue_frames,
                                 .loss_ppm = (uint32_t)s->loss};
     const struct sim_flow_options bulk = {.congestion_control = "cubic"};
     crowd->left = sim_router_add(crowd->sim, "left");
@@ -489,7 +490,8 @@ static void set(struct settings *s, const char *word)
                    {"flows", &s->flows},        {"rate", &s->rate},
                    {"queue", &s->queue},        {"seconds", &s->seconds},
                    {"playout", &s->playout_ms}, {"frames", &s->frames},
-                   {"bulk", &s->bulk}};
+                   {"bulk", &s->bulk},          {"queue_frames", &s->queue_frames},
+                   {"send", &s->send}};
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
     if (length == 4 && !strncmp(word, "mode", 4)) {
@@ -524,6 +526,7 @@ int main(int argc, char **argv)
                          .flows = 10,
                          .rate = 2000000,
                          .queue = 25000,
+                         .send = 16384,
                          .seconds = 120,
                          .playout_ms = 60,
                          .frames = 3000};
