@@ -18,7 +18,7 @@
 struct settings {
     char command[16], mode[16];
     long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms, no_fast_retransmit, silent;
-    long streams, flows, rate, queue, queue_frames, send, seconds, playout_ms, frames, bulk;
+    long streams, flows, rate, queue, queue_frames, send, deadline_ms, seconds, playout_ms, frames, bulk;
 };
 
 static const char *const mode_names[] = {"off", "regular", "regular_update", "skip", "skip_update", "weir"};
@@ -258,6 +258,8 @@ static void write_frame(void *context)
         t->out = accepted > 0 ? accepted : 0;
         if (t->out)
             weir_socket_set(weir, t->out, WEIR_OPTION_NO_DELAY, 1);
+        if (t->out && t->s->deadline_ms)
+            weir_socket_set(weir, t->out, WEIR_OPTION_SEND_DEADLINE_US, (int32_t)t->s->deadline_ms * 1000);
     }
     if (t->out && weir_socket_reserve(weir, t->out, (uint32_t)t->s->frame, spans, 4) == (int)t->s->frame &&
         weir_socket_write(weir, t->out, t->frame, (uint32_t)t->s->frame) > 0)
@@ -305,12 +307,14 @@ static void stream_open(struct stream *t, const struct settings *s, struct sim *
     t->read = (struct event){.happen = read_stream, .context = t};
     host_clock(source);
     t->listener = weir_socket_open(sim_host_weir(source), WEIR_STREAM, 0);
-    weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, (int32_t)s->send);
+    if (s->send)
+        weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, (int32_t)s->send);
     if (weir_socket_bind(sim_host_weir(source), t->listener, &any) || weir_socket_listen(sim_host_weir(source), t->listener, 1))
         fail("cannot listen");
     host_clock(reader);
     t->in = weir_socket_open(sim_host_weir(reader), WEIR_STREAM, 0);
-    weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)s->buffer);
+    if (s->buffer)  // 0, as for `send`: the default
+        weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)s->buffer);
     if (!settings.mode && s->mss)  // of an ordinary stream, too; its timestamps take 12 bytes of it
         weir_socket_set(sim_host_weir(reader), t->in, WEIR_OPTION_MAX_SEGMENT, (int32_t)s->mss + 12);
     if ((settings.mode && weir_realtime_set(sim_host_weir(reader), t->in, &settings)) ||
@@ -491,7 +495,7 @@ static void set(struct settings *s, const char *word)
                    {"queue", &s->queue},        {"seconds", &s->seconds},
                    {"playout", &s->playout_ms}, {"frames", &s->frames},
                    {"bulk", &s->bulk},          {"queue_frames", &s->queue_frames},
-                   {"send", &s->send}};
+                   {"send", &s->send},          {"deadline", &s->deadline_ms}};
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
     if (length == 4 && !strncmp(word, "mode", 4)) {

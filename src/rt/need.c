@@ -54,6 +54,8 @@ static uint32_t first_missing(const struct rt *rt, const struct rt_line *line)
 // comes as long before its deadline as those before it did.
 static uint32_t expected_us(const struct rt *rt, const struct rt_line *line, uint32_t missing, int32_t left)
 {
+    if (rt->quiet)
+        return rt->quiet_us;
     // A sender with SACK knows by now what is missing; others need the repetition itself.
     const uint32_t times = line->sack && !rt->opened ? min_u32(rt->repeats, 2) : 0, asked = rt->asked_us + (patience(rt, line) << times);
     if (seq_lt(missing, rt->seen) || rt->repeats || rt->early_us == INT32_MIN || left == NO_TIME)

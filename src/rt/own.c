@@ -6,6 +6,9 @@
 #include "rt/rt.h"
 
 #define HELD_SEGMENTS 2u
+#define TAIL_RTTS 4u          // one until the probe's two begin, one for what the sender takes to be a round trip
+#define TAIL_SLACK_US 10000u  // the sender's ticks
+#define TAIL_RTT_MOST_US 60000u
 
 static uint32_t keep_us(const struct rt *rt, const struct rt_line *line)
 {
@@ -78,8 +81,32 @@ static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
     return min_u32((HELD_SEGMENTS - rt->repeats) * line->segment_bytes, most);
 }
 
+// Of a frame's last segment, or the window's, a sender with SACK learns by nothing that it is lost: it probes for it after two round trips,
+// but where it is the only one out only after its timeout, since an acknowledgement that is delayed looks like that (RFC 8985 §7.2). So the
+// acknowledgement of the one before waits until the probe should have come. Not where Nagle would wait for it, nor a sender that sends but
+// one at a time; not where the probe would be no sooner than the timeout; and never again from one that repeats what it hears nothing of
+// (deadline.c) meanwhile.
+static void wait_for_tail(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
+{
+    const uint32_t rtt = rt_round_trip(rt, line), left = rt_usable(rt, line, line->edge) - line->nxt;
+    const uint32_t in_frame = (line->nxt - rt->frame_seq) % rt->settings.frame_bytes;
+    if (!news->length)
+        return;
+    rt->quiet = false;
+    if (rt->hasty || !line->sack || line->ended || line->beyond || news->seq != news->seen || rt->seen != line->nxt ||
+        seq_lt(line->nxt, rt->frame_seq) || rtt > TAIL_RTT_MOST_US || line->now_us - rt->asked_us > rtt / 2)
+        return;
+    if (left != line->segment_bytes &&
+        (left < line->segment_bytes || !in_frame || rt->settings.frame_bytes - in_frame != line->segment_bytes))
+        return;
+    rt->quiet = true;
+    order->quiet_us = TAIL_RTTS * rtt + TAIL_SLACK_US;
+    rt->quiet_us = line->now_us + order->quiet_us;
+}
+
 static void own_time(struct rt *rt, const struct rt_line *line, struct rt_order *order)
 {
+    rt->quiet = rt->quiet && seq_lt(line->now_us, rt->quiet_us);
     watch_hole(rt, line);
     acknowledge_again(rt, line, order);
     pass_over(rt, line, order);
@@ -104,6 +131,7 @@ static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt
         rt->fill_us = rt->fill_us ? min_u32(rt->fill_us, filled_us) : filled_us;
     }
     rt_path_heard(rt, line, news);
+    wait_for_tail(rt, line, news, order);
     rt_need_heard(rt, line, news);
     if (line->beyond && news->length && rt_lossy(rt) && line->sack)
         acknowledge_later(rt, line);

@@ -27,9 +27,10 @@ struct rt_line {
 struct rt_order {  // zero: nothing
     uint32_t nxt;  // with `move`: RCV.NXT from now on. What is before it is passed over, or (paper.c) taken back
     uint32_t hold_bytes;
-    uint32_t wake_us;  // with `wake`: call `time` then
-    uint8_t acks;      // to send at once
-    uint8_t reason;    // enum weir_realtime_update, of them
+    uint32_t wake_us;   // with `wake`: call `time` then
+    uint32_t quiet_us;  // so long the acknowledgement of what came may wait; 0: not at all
+    uint8_t acks;       // to send at once
+    uint8_t reason;     // enum weir_realtime_update, of them
     bool move, wake;
     bool readable;
 };
@@ -80,7 +81,9 @@ struct rt {
     uint32_t rtt_us[3];          // smallest of this period, of the one before; the newest
     uint32_t rtt_since_us;       // when the period began
     uint32_t fill_us;            // the shortest time in which a hole was filled; 0: none was
-    bool hole, opened, sampling, again;
+    uint32_t quiet_us;           // with `quiet`: until then the last acknowledgement waits for the segment behind it
+    bool hole, opened, sampling, again, quiet;
+    bool hasty;  // the sender does not bear it
     uint8_t repeats;
 };
 
@@ -139,6 +142,9 @@ static inline void rt_acknowledge(struct rt_order *order, uint8_t acks, enum wei
     order->acks = acks;
     order->reason = (uint8_t)reason;
 }
+// An acknowledgement left that was not ordered. Where one waits, something came again that was there: the sender repeats what it hears
+// nothing of.
+static inline void rt_answered(struct rt *rt, const struct rt_line *line) { rt->hasty |= rt->quiet && seq_lt(line->now_us, rt->quiet_us); }
 static inline void rt_wake_at(struct rt_order *order, uint32_t at_us)
 {
     if (!order->wake || seq_lt(at_us, order->wake_us))

@@ -85,6 +85,7 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
     }
     rtt_sample(&c->rtt, rtt_us);
     c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
+    tcp_deadline_sampled(c);
 }
 
 // RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.

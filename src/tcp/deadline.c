@@ -9,6 +9,7 @@
 _Static_assert(WEIR_CFG_TCP_SACK, "WEIR_CFG_REALTIME_SENDER needs the flight log of WEIR_CFG_TCP_SACK");
 
 #define SLACK_US 2000u       // what a busy host may take to answer
+#define DOUBLED_MOST 6u      // 10 s then fit 32 bits of µs
 #define RTO_LEAST_US 30000u  // two frames of voice are not a loss
 
 // --- what a segment carries again -------------------------------------------------------------------------------------------------------
@@ -64,11 +65,13 @@ void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq
 
 // --- when -------------------------------------------------------------------------------------------------------------------------------
 
-// An acknowledgement that takes longer than this does not come.
+// An acknowledgement that takes longer than this does not come. Where one was given up before and no round trip has been measured since, it
+// may only have taken longer, as behind a queue that has grown: the next one has twice the time (as RFC 6298 §5.5 has it, and §5.7, Karn).
 static uint32_t patience_us(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t srtt = rtt_smoothed(&c->rtt);
-    return srtt + max_u32(min_u32(c->rtt.rttvar4_us, srtt), srtt / 4) + SLACK_US + weir->port->granularity_us;
+    const uint32_t us = srtt + max_u32(min_u32(c->rtt.rttvar4_us, srtt), srtt / 4) + SLACK_US + weir->port->granularity_us;
+    return min_u32(us, DEADLINE_MOST_US) << c->extra->deadline.doubled;
 }
 
 // So long after it was sent a piece may have its last chance and still come in time; 0: its acknowledgement would not have come by then.
@@ -125,6 +128,7 @@ void tcp_deadline_fire(struct weir *weir, struct tcp_conn *c)
         if (seq_le(flight_time(r->sent) + after, weir->now))
             d->given = r->end;
     }
+    d->doubled += d->doubled < DOUBLED_MOST;
     d->due = true;
     tcp_wants_output(weir, c);
 }
@@ -169,6 +173,12 @@ void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta)
         return;
     delta->rtt_valid = false;  // Karn
     d->chance = seq_lt(c->snd.una, d->repeated);
+}
+
+void tcp_deadline_sampled(struct tcp_conn *c)
+{
+    if (tcp_deadline_on(c))
+        c->extra->deadline.doubled = 0;
 }
 
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)

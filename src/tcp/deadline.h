@@ -3,7 +3,8 @@
 //   bundles      a segment of new data begins with the older data that is not acknowledged yet and fits before it: what one loss took,
 //                the next segment brings, without waiting for a round trip
 //   chances      what is unacknowledged when its acknowledgement should have come is sent again: when half a round trip is left until its
-//                deadline, and each time a round trip has passed without news; no more than a segment each
+//                deadline, and when a round trip has passed without news (then two, four: behind a queue that has grown nothing is lost,
+//                and repeating it would feed the queue); no more than a segment each
 //   the timeout  is max(2 SRTT, 30 ms), and is not doubled before the deadline of what waits has passed (as of thin streams elsewhere)
 // The network is not deceived: more bytes go, but not more segments than frames and losses ask for, all within the peer's window; what is
 // sent again counts for pacing and PRR; and a loss that a bundle or a chance has mended is told to the congestion control, once a round
@@ -32,6 +33,7 @@ struct tcp_deadline {
     uint32_t given;     // what ends at or below it has had its last chance
     uint32_t repeated;  // snd.nxt at the last chance: acknowledgements of what is below say nothing of the round trip
     uint32_t round;     // a loss that was mended is told once until snd.una reaches it
+    uint8_t doubled;    // how often the time that an acknowledgement is given was doubled since a round trip was measured
     bool due;           // output gives a chance next
     bool chance;        // `repeated` is meaningful: snd.una is below it
     bool told;          // … `round`
@@ -51,6 +53,7 @@ uint32_t tcp_deadline_rto(const struct tcp_conn *c);                         // 
 bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *segment);
 // … and after: takes from it what it does not tell of the round trip.
 void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta);
+void tcp_deadline_sampled(struct tcp_conn *c);                  // a round trip was measured
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c);  // the congestion control hears of the loss
 int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us);
 int32_t tcp_deadline_get(const struct tcp_conn *c);
@@ -77,6 +80,7 @@ static inline bool tcp_deadline_mended(const struct tcp_conn *c, const struct tc
     return (void)c, (void)segment, false;
 }
 static inline void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta) { (void)c, (void)delta; }
+static inline void tcp_deadline_sampled(struct tcp_conn *c) { (void)c; }
 static inline void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
 {

@@ -239,6 +239,7 @@ void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);    // the first s
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);     // una moved
 void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);    // … or did not, but something was delivered
 void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // an ACK may be delayed
+void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us);
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
 void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);        // something could not be sent for want of a way or of memory

@@ -130,6 +130,9 @@ static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const st
         rt->acks_left = order->acks;
         c->flags |= TCP_ACK_NOW;
         tcp_wants_output(weir, c);
+    } else if (order->quiet_us && c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED)) {
+        c->flags = (c->flags & ~(uint32_t)TCP_ACK_NOW) | TCP_ACK_DELAYED;
+        tcp_timers_ack_within(weir, c, order->quiet_us);
     }
     const struct rt_line line = look(weir, c);
     if (!rt->announced && rt_readable(rt, &line)) {
@@ -199,7 +202,9 @@ void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c)
     const struct rt_line line = look(weir, c);
     const uint32_t old_edge = rt->told_edge;
     rt->told_edge = c->rcv.edge;
-    if (rt->acks_left && --rt->acks_left) {
+    if (!rt->acks_left)
+        rt_answered(rt, &line);
+    else if (--rt->acks_left) {
         c->flags |= TCP_ACK_NOW;
         tcp_wants_output(weir, c);
     }

@@ -118,7 +118,8 @@ void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
         arm_send(weir, c);  // §5.3
 }
 
-void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c) { arm(weir, c, TCP_TIMER_ACK, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u); }
+void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us) { arm(weir, c, TCP_TIMER_ACK, us); }
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c) { tcp_timers_ack_within(weir, c, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u); }
 void tcp_timers_ack_sent(struct tcp_conn *c) { disarm(c, TCP_TIMER_ACK); }
 
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)

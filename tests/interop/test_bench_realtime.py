@@ -73,7 +73,7 @@ def test_results_of_another_program_are_not_kept(tmp_path, monkeypatch):
 
 def test_the_figures_of_the_simulated_part(monkeypatch):
     subprocess.run(["make", "-s", "build/host/weir-realtime"], cwd=ROOT, check=True)
-    for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)), ("FAIR_QUEUES", (25000,))):
+    for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)), ("FAIR_QUEUES", {"25 KB": {"queue": 25000}})):
         monkeypatch.setattr(sim_part, name, value)
     progress = common.Progress("test", 20)
     figures = {**sim_part.paper(progress), **sim_part.fairness(progress)}

@@ -191,6 +191,96 @@ static void window_is_held_back_only_where_segments_are_lost(void **state)
     assert_int_equal(p.order.hold_bytes, 0);
 }
 
+// Frame 0, and the first half of frame 1: one segment is left of the window.
+static void all_but_the_tail(struct rt_play *p)
+{
+    play(p, WEIR_REALTIME_WEIR);
+    play_data(p, 0, 500);
+    play_data(p, 500, 1000);
+    assert_int_equal(p->order.quiet_us, 0);
+    play_clock(p, 5 * RT_MS);
+}
+
+#define TAIL (4 * 20 * RT_MS + 10 * RT_MS)
+
+static void the_acknowledgement_before_a_tail_waits(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    all_but_the_tail(&p);
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, TAIL);
+    assert_int_equal(p.order.acks, 0);
+    play_time(&p, TAIL - 1);  // nor is anything asked for meanwhile
+    assert_int_equal(p.order.acks, 0);
+    assert_int_equal(p.order.wake_us - p.line.now_us, 1);
+    play_time(&p, 1);
+    assert_int_equal(p.order.acks, 1);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_DATA_LATE);
+    all_but_the_tail(&p);
+    play_data(&p, 1000, 1500);
+    play_data(&p, 1500, 2000);
+    assert_int_equal(p.order.quiet_us, 0);
+    assert_false(p.rt.quiet);
+}
+
+// With more window than that the tail is the frame's.
+static void a_frame_has_a_tail_too(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.line.edge = p.line.would = RT_BASE + 6000;
+    p.rt.settings.frame_bytes = 1500;
+    play_data(&p, 0, 500);
+    assert_int_equal(p.order.quiet_us, 0);
+    play_data(&p, 500, 1000);
+    assert_int_equal(p.order.quiet_us, TAIL);
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, 0);
+}
+
+static void not_every_tail_is_waited_for(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    all_but_the_tail(&p);
+    p.line.sack = false;
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, 0);
+    all_but_the_tail(&p);
+    play_clock(&p, 6 * RT_MS);  // the sender sends one at a time
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, 0);
+    all_but_the_tail(&p);
+    play_data(&p, 1000, 1600);  // less than a segment is left: Nagle waits
+    assert_int_equal(p.order.quiet_us, 0);
+    all_but_the_tail(&p);
+    p.line.srtt_us = 61 * RT_MS;
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, 0);
+    all_but_the_tail(&p);
+    play_data(&p, 1500, 2000);  // a hole
+    assert_int_equal(p.order.quiet_us, 0);
+}
+
+static void a_sender_in_haste_is_not_left_waiting_again(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    all_but_the_tail(&p);
+    rt_answered(&p.rt, &p.line);  // nothing waits
+    play_data(&p, 1000, 1500);
+    assert_int_equal(p.order.quiet_us, TAIL);
+    play_clock(&p, 30 * RT_MS);
+    rt_answered(&p.rt, &p.line);
+    assert_int_equal(play_read(&p), 1000);
+    p.line.edge = p.line.would = RT_BASE + 3000;
+    play_data(&p, 1500, 2000);
+    play_data(&p, 2000, 2500);
+    assert_int_equal(p.order.quiet_us, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +295,10 @@ int main(void)
         cmocka_unit_test(half_the_window_must_carry_the_stream),
         cmocka_unit_test(a_hole_that_cannot_be_filled_in_time_is_not_told),
         cmocka_unit_test(window_is_held_back_only_where_segments_are_lost),
+        cmocka_unit_test(the_acknowledgement_before_a_tail_waits),
+        cmocka_unit_test(a_frame_has_a_tail_too),
+        cmocka_unit_test(not_every_tail_is_waited_for),
+        cmocka_unit_test(a_sender_in_haste_is_not_left_waiting_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,11 +208,33 @@ static void a_round_trip_without_news_is_one_too(void **state)
     assert_int_equal(peer_drain_count(&t), 2);
     quiet_for(&t, PATIENCE_US);
     peer_expect(&t, TCP_ACK, 0, 0, MSS);  // the first, since its acknowledgement tells of all
-    peer_send(&t, TCP_ACK, 0, MSS);
-    peer_pass(&t, 2200);
-    peer_expect(&t, TCP_ACK, MSS, 0, MSS);  // which has waited for long enough, too
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+// … and as long as no round trip was measured since, it may be the path that has become slower: the next has twice the time.
+static void what_is_given_up_gives_the_next_twice_the_time(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, 500000);
+    user_write(&t, 0, 2 * MSS);
+    assert_int_equal(peer_drain_count(&t), 2);
+    quiet_for(&t, PATIENCE_US);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, MSS);  // of either of the two
     quiet_for(&t, PATIENCE_US - 2200);
     peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    // What nothing was repeated of is a measure again.
+    user_write(&t, 2 * MSS, MSS);
+    peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    peer_pass(&t, RTT_US);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);
+    user_write(&t, 3 * MSS, MSS);
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+    quiet_for(&t, PATIENCE_US);
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
     assert_int_equal(counted(&t, RTO), 0);
     tcp_fixture_close(&t);
 }
@@ -424,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_last_moment_is_used),
         cmocka_unit_test(what_is_acknowledged_needs_no_chance),
         cmocka_unit_test(a_round_trip_without_news_is_one_too),
+        cmocka_unit_test(what_is_given_up_gives_the_next_twice_the_time),
         cmocka_unit_test(the_timeout_does_not_double_before_the_deadline),
         cmocka_unit_test(the_least_timeout_is_thirty_milliseconds_or_what_the_socket_says),
         cmocka_unit_test(a_loss_that_a_bundle_mends_counts_once_a_round),

@@ -494,6 +494,72 @@ static void an_update_is_repeated(void **state)
     tcp_fixture_close(&t);
 }
 
+// A peer whose segments are half a frame, and a player that acknowledges each at once.
+static void begin_halves(struct tcp_fixture *t)
+{
+    begin(t, WEIR_REALTIME_WEIR, &with_sack, 250);
+    tcp_fixture_conn(t)->rtt.srtt8_us = 20 * MS * 8;
+    tcp_fixture_conn(t)->rcv_mss = FRAME / 2;
+    assert_int_equal(weir_socket_set(t->weir, t->socket, WEIR_OPTION_QUICK_ACK, 1), WEIR_OK);
+    peer_pass(t, 20 * MS);
+    for (uint32_t half = 0; half < 2; half++) {
+        peer_data(t, half * FRAME / 2, FRAME / 2);
+        peer_expect(t, TCP_ACK, 0, (half + 1) * FRAME / 2, 0);
+    }
+    peer_data(t, FRAME, FRAME / 2);
+    peer_expect_nothing(t);
+}
+
+// Of the window's last segment a sender with SACK hears nothing while the acknowledgement of the one before is out, and probes for it.
+static void the_acknowledgement_before_a_tail_waits(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    begin_halves(&t);
+    peer_pass(&t, 87 * MS);
+    peer_expect_nothing(&t);
+    peer_data(&t, FRAME * 3 / 2, FRAME / 2);  // the probe
+    peer_expect(&t, TCP_ACK, 0, 2 * FRAME, 0);
+    peer_pass(&t, 20 * MS);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+static void the_acknowledgement_does_not_wait_for_ever(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    begin_halves(&t);
+    peer_pass(&t, 87 * MS);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 6 * MS);
+    peer_expect(&t, TCP_ACK, 0, FRAME * 3 / 2, 0);
+    tcp_fixture_close(&t);
+}
+
+// What is there already is acknowledged at once, as ever, and its sender is not left waiting again.
+static void a_repetition_ends_the_waiting(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    begin_halves(&t);
+    peer_pass(&t, 30 * MS);
+    peer_data(&t, FRAME, FRAME / 2);
+    peer_expect(&t, TCP_ACK, 0, FRAME * 3 / 2, 0);
+    peer_data(&t, FRAME * 3 / 2, FRAME / 2);
+    peer_expect(&t, TCP_ACK, 0, 2 * FRAME, 0);
+    peer_pass(&t, 210 * MS);
+    peer_drain(&t);
+    assert_int_equal(read_frame(&t), FRAME);
+    assert_int_equal(read_frame(&t), FRAME);
+    peer_drain(&t);
+    for (uint32_t half = 4; half < 7; half++) {
+        peer_data(&t, half * FRAME / 2, FRAME / 2);
+        peer_expect(&t, TCP_ACK, 0, (half + 1) * FRAME / 2, 0);
+    }
+    tcp_fixture_close(&t);
+}
+
 // --- the socket -------------------------------------------------------------------------------------------------------------------------
 
 static void ask_before(struct weir *weir, weir_socket socket)
@@ -583,6 +649,9 @@ int main(void)
         cmocka_unit_test(an_update_leaves_by_need),
         cmocka_unit_test(a_window_becomes_a_segment),
         cmocka_unit_test(an_update_is_repeated),
+        cmocka_unit_test(the_acknowledgement_before_a_tail_waits),
+        cmocka_unit_test(the_acknowledgement_does_not_wait_for_ever),
+        cmocka_unit_test(a_repetition_ends_the_waiting),
         cmocka_unit_test(the_segment_divides_the_frame),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(it_can_be_left),
