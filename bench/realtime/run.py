@@ -37,10 +37,13 @@ def parts():
     return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
+SHARED = ("voice", "measured")   # of several parts; all else is one part's, and new as a whole when that is measured
+
+
 def merge(into, figures):
     for name, value in figures.items():
-        if isinstance(value, dict) and isinstance(into.get(name), dict):
-            merge(into[name], value)
+        if name in SHARED:
+            into.setdefault(name, {}).update(value)
         else:
             into[name] = value
 
@@ -73,20 +76,27 @@ def terminal(module, figures):
         print(f"  {name:<42} {value:>10}  {goal:<10} {'reached' if reached else 'NOT REACHED'}")
 
 
+def section(module, figures):
+    body = [f'<p><img src="realtime/{name}" alt="{html.escape(title)}"></p>' for name, title in module.plots(figures, FOLDER)]
+    for title, rows in module.tables(figures):
+        head, *rest = [[html.escape(str(cell)) for cell in row] for row in rows]
+        body.append(f"<h3>{html.escape(title)}</h3><table><tr><th>{'<th>'.join(head)}</tr>")
+        body += [f"<tr><td>{'<td>'.join(row)}</tr>" for row in rest]
+        body.append("</table>")
+    body.append("<h3>Goals</h3><table><tr><th>figure<th>value<th>goal<th></tr>")
+    body += [f"<tr><td>{name}<td>{value}<td>{html.escape(goal)}<td>{'reached' if reached else '<b>not reached</b>'}</tr>"
+             for name, value, goal, reached in goals(module, figures)]
+    return [*body, "</table>"]
+
+
 def web(modules, figures):
     body = []
     for module in modules:
         body.append(f"<h2>{html.escape(module.TITLE)}</h2>")
-        body += [f'<p><img src="realtime/{name}" alt="{html.escape(title)}"></p>' for name, title in module.plots(figures, FOLDER)]
-        for title, rows in module.tables(figures):
-            head, *rest = [[html.escape(str(cell)) for cell in row] for row in rows]
-            body.append(f"<h3>{html.escape(title)}</h3><table><tr><th>{'<th>'.join(head)}</tr>")
-            body += [f"<tr><td>{'<td>'.join(row)}</tr>" for row in rest]
-            body.append("</table>")
-        body.append("<h3>Goals</h3><table><tr><th>figure<th>value<th>goal<th></tr>")
-        body += [f"<tr><td>{name}<td>{value}<td>{html.escape(goal)}<td>{'reached' if reached else '<b>not reached</b>'}</tr>"
-                 for name, value, goal, reached in goals(module, figures)]
-        body.append("</table>")
+        try:
+            body += section(module, figures)
+        except KeyError as name:
+            body.append(f"<p>Measured before there was {html.escape(str(name))}: to be measured anew.</p>")
     style = ("body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222}table{border-collapse:collapse;margin:1rem 0}"
              "th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #ddd}th:first-child,td:first-child{text-align:left}img{max-width:100%}b{color:#b00}")
     (common.OUT / "realtime.html").write_text(

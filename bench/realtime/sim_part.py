@@ -160,7 +160,8 @@ def tables(figures):
     fair = figures["fairness"]
     flows = {**FAIR_ORDINARY, **FAIR_REAL_TIME}
     yield (f"Ten cubic flows on 2 Mbit/s (alone {fair['cubic_alone_kbit']:.0f}) beside ten streams of 2 KB every 250 ms ({fair['frames_kbit']:.0f}), kbit/s: cubic / frames read",
-           [["queue", *flows.values()], *([queue, *(f"{row[name]['cubic_kbit']:.0f} / {row[name]['frames_kbit']:.0f}" for name in flows)] for queue, row in fair["by_queue"].items())])
+           [["queue", *flows.values()], *([queue, *(f"{row[name]['cubic_kbit']:.0f} / {row[name]['frames_kbit']:.0f}" for name in flows)]
+                                         for queue, row in fair["by_queue"].items())])
     compared = {**fair["same_frames"], **fair["fewer_frames"]}
     yield ("… and what the cubic flows lose by it, %; in brackets: to less than the same frames",
            [["queue", *(f"{FAIR_REAL_TIME[name]}, to {FAIR_ORDINARY[ordinary]}" for name in FAIR_REAL_TIME for ordinary in FAIR_ORDINARY)],

@@ -87,3 +87,32 @@ def test_the_figures_of_the_simulated_part(monkeypatch):
 
 def test_the_parts_are_in_order():
     assert program.parts() == ["sim", "weir", "boards", "linux", "tap"]
+
+
+def test_a_part_measured_anew_replaces_its_figures_and_no_others():
+    figures = {"paper": {"weir": {"0": 1}, "gone": {"0": 2}}, "linux_sender": {"met_percent_at_0": 3}, "voice": {"linux_sender": {"old": 4}, "weir_sender": {"kept": 5}},
+               "measured": {"sim": "then", "tap": "then"}}
+    program.merge(figures, {"paper": {"weir": {"0": 6}}, "voice": {"linux_sender": {"new": 7}}, "measured": {"sim": "now"}})
+    assert figures == {"paper": {"weir": {"0": 6}}, "linux_sender": {"met_percent_at_0": 3}, "voice": {"linux_sender": {"new": 7}, "weir_sender": {"kept": 5}},
+                       "measured": {"sim": "now", "tap": "then"}}
+
+
+def test_figures_of_an_earlier_version_do_not_stop_the_others(tmp_path):
+    class Other:
+        TITLE, GOALS = "another", {}
+
+        @staticmethod
+        def plots(figures, folder):
+            return ()
+
+        @staticmethod
+        def tables(figures):
+            yield "a table", [["head"], [figures["there"]]]
+
+    class Earlier(Other):
+        @staticmethod
+        def tables(figures):
+            yield "of", [["head"], [figures["not there"]]]
+    program.web([Earlier, Other], {"there": 42})
+    page = (tmp_path / "realtime.html").read_text()
+    assert "to be measured anew" in page and "<td>42</tr>" in page
