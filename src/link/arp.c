@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARP: requests for our address are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's.
+// ARP: requests for our address are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's; that the address
+// is ours alone, src/link/acd.c's.
+#include "link/acd.h"
 #include "link/neighbour.h"
+
+const uint8_t arp_unknown_mac[6] = {0};
 
 int arp_init(struct weir *weir) { return neighbour_init(weir); }
 size_t arp_bytes(void) { return neighbour_bytes(); }
@@ -38,7 +42,9 @@ void arp_input(struct weir *weir, struct packet *packet)
     }
     if (memcmp(arp.sender_mac, netif->mac, 6) == 0)  // our own, reflected
         return;
-    const bool to_us = neighbour_address_ours(netif) && arp.target == netif->address.v4;
+    if (acd_seen(weir, netif, &arp))
+        return;
+    const bool to_us = acd_address_ours(netif) && arp.target == netif->address.v4;
     neighbour_seen(weir, netif, &arp, to_us);
     // RFC 5227 §2.1.1: a probe (sender 0) for our address is answered like any request; that is its defence. Nobody but us may
     // ask in our name.
@@ -64,6 +70,13 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
     return netif_transmit(netif, &out);
 }
 
+bool arp_sending(const struct weir_netif *netif) { return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP; }
+
+uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
+{
+    return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);
+}
+
 // What a full interface refuses stays for the next time; weir_tx_ready brings it about.
 static void arp_send_replies(struct weir *weir)
 {
@@ -79,8 +92,10 @@ static void arp_send_replies(struct weir *weir)
 
 uint64_t arp_poll(struct weir *weir, uint64_t now_us)
 {
+    (void)now_us;
     arp_send_replies(weir);
-    return neighbour_poll(weir, now_us);
+    const uint64_t neighbour_due_us = neighbour_poll(weir), acd_due_us = acd_poll(weir);
+    return neighbour_due_us < acd_due_us ? neighbour_due_us : acd_due_us;
 }
 
 void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed)

@@ -2,6 +2,7 @@
 // The Ethernet link (RFC 894, 1122 §2.3, 1112 §6.4; IEEE 802.1Q).
 #include "link/ethernet.h"
 
+#include "link/acd.h"
 #include "link/neighbour.h"
 
 #define LINKTYPE_ETHERNET 1u
@@ -115,7 +116,7 @@ const struct weir_link weir_link_ethernet = {
     .pcap_linktype = LINKTYPE_ETHERNET,
     .input = ethernet_input,
     .output = ethernet_output,
-    .address_changed = neighbour_address_changed,
+    .address_changed = acd_address_changed,
     .multicast = WEIR_CFG_IGMP ? ethernet_multicast : NULL,
     .confirm = neighbour_confirm,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The neighbour cache, and the care for our own address.
+// The neighbour cache.
 //
 // A neighbour is INCOMPLETE while we ask for it (three requests to all, a second apart); REACHABLE for 30 s after it answered us or
 // made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE: the address on file goes on
@@ -20,18 +20,6 @@
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
 #define NEIGHBOUR_RECENCY_SHIFT 18   // used_at: units of 2^18 µs, a quarter of a second
 
-// RFC 5227 §1.1.
-#define PROBE_WAIT_US 1000000u
-#define PROBE_NUM 3u
-#define PROBE_MIN_US 1000000u
-#define PROBE_MAX_US 2000000u
-#define ANNOUNCE_WAIT_US 2000000u
-#define ANNOUNCE_NUM 2u
-#define ANNOUNCE_INTERVAL_US 2000000u
-#define MAX_CONFLICTS 10u
-#define RATE_LIMIT_INTERVAL_US 60000000u
-#define DEFEND_INTERVAL_MS 10000u
-
 _Static_assert(WEIR_CFG_NEIGHBOURS < 65536, "indices of neighbours are 16 bits, and 0 is none");
 
 struct neighbour_packet {
@@ -41,8 +29,6 @@ struct neighbour_packet {
     bool sent;        // static builds: a hole in the ring until it comes to its front
     uint8_t bytes[];  // from the network header
 };
-
-static const uint8_t unknown_mac[6] = {0};
 
 // --- the table -------------------------------------------------------------------------------------------------------------
 
@@ -474,40 +460,8 @@ static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const s
     n->state = NEIGHBOUR_STALE;
 }
 
-// RFC 5227 §2.4: another host uses our address. We defend it once; when that is disputed within ten seconds we give it up (§2.4(b)).
-static void neighbour_conflict(struct weir *weir, struct weir_netif *netif)
-{
-    const bool disputed = netif->conflicts && weir->now_ms - netif->conflict_ms < DEFEND_INTERVAL_MS;
-    count(weir, WEIR_COUNT_ARP_CONFLICT);
-    netif->conflicts += netif->conflicts < UINT8_MAX;
-    netif->conflict_ms = weir->now_ms;
-    if (netif->arp_state == WEIR_ADDRESS_PROBING || disputed) {
-        netif->arp_state = WEIR_ADDRESS_CONFLICT;
-        ip_netif_changed(weir, netif);
-        return;
-    }
-    netif->arp_state = WEIR_ADDRESS_ANNOUNCING;
-    netif->arp_count = ANNOUNCE_NUM - 1;
-    netif->arp_due_us = weir->now;
-    slow_due(weir, weir->now_us);
-}
-
-// §2.1.1: while probing, also somebody else's probe for the same address.
-static bool neighbour_conflicting(const struct weir_netif *netif, const struct arp_packet *arp)
-{
-    const bool in_use = neighbour_address_ours(netif);
-    const bool probing = netif->arp_state == WEIR_ADDRESS_PROBING;
-    const uint32_t address = netif->address.v4;
-    return ((in_use || probing) && arp->sender == address) ||
-           (probing && arp->operation == ARP_REQUEST && arp->sender == 0 && arp->target == address);
-}
-
 void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us)
 {
-    if (neighbour_conflicting(netif, arp)) {
-        neighbour_conflict(weir, netif);
-        return;
-    }
     if (arp->sender == 0)
         return;
     struct neighbour *n = neighbour_find(weir, netif, weir_addr_v4(arp->sender));
@@ -517,76 +471,6 @@ void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct ar
         neighbour_reply_seen(weir, n, arp->sender_mac);
     else if (!n && to_us && arp->operation == ARP_REQUEST && neighbour_on_subnet(netif, arp->sender))
         neighbour_learn(weir, netif, arp);
-}
-
-// --- our own address -------------------------------------------------------------------------------------------------------
-
-void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode mode)
-{
-    struct weir *weir = netif->weir;
-    uint32_t wait_us = 0;
-    netif->arp_count = 0;
-    netif->arp_state = WEIR_ADDRESS_ANNOUNCING;
-    if (mode == WEIR_ADDRESS_PROBE) {
-        netif->arp_state = WEIR_ADDRESS_PROBING;
-        // §2.1.1: after ten conflicts in a row, one attempt a minute.
-        wait_us = netif->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US : random_below(&weir->random, PROBE_WAIT_US);
-    } else {
-        netif->conflicts = 0;
-    }
-    netif->arp_due_us = weir->now + wait_us;
-    slow_due(weir, weir->now_us + wait_us);
-}
-
-static void neighbour_probing_due(struct weir *weir, struct weir_netif *netif)
-{
-    if (netif->arp_count == PROBE_NUM) {
-        netif->arp_state = WEIR_ADDRESS_ANNOUNCING;
-        netif->arp_count = 0;
-        netif->conflicts = 0;
-        ip_netif_changed(weir, netif);
-        return;
-    }
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
-        return;
-    const bool last = ++netif->arp_count == PROBE_NUM;
-    netif->arp_due_us = weir->now + (last ? ANNOUNCE_WAIT_US : PROBE_MIN_US + random_below(&weir->random, PROBE_MAX_US - PROBE_MIN_US));
-}
-
-static void neighbour_announcing_due(struct weir *weir, struct weir_netif *netif)
-{
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, netif->address.v4, unknown_mac, netif->address.v4) == WEIR_TX_FULL)
-        return;
-    if (++netif->arp_count >= ANNOUNCE_NUM)
-        netif->arp_state = WEIR_ADDRESS_READY;
-    netif->arp_due_us = weir->now + ANNOUNCE_INTERVAL_US;
-}
-
-static bool neighbour_sending(const struct weir_netif *netif)
-{
-    return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
-}
-
-static uint64_t neighbour_wait_until(const struct weir *weir, uint32_t due_us)
-{
-    return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);
-}
-
-// Returns when its address wants to be cared for next.
-static uint64_t neighbour_address_poll(struct weir *weir, struct weir_netif *netif)
-{
-    const bool busy = netif->arp_state == WEIR_ADDRESS_PROBING || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
-    if (!busy || netif->link != &weir_link_ethernet || !neighbour_sending(netif))
-        return WEIR_NEVER;
-    if (seq_le(netif->arp_due_us, weir->now)) {
-        if (netif->arp_state == WEIR_ADDRESS_PROBING)
-            neighbour_probing_due(weir, netif);
-        else
-            neighbour_announcing_due(weir, netif);
-        if (!neighbour_sending(netif) || netif->arp_state == WEIR_ADDRESS_READY)
-            return WEIR_NEVER;
-    }
-    return neighbour_wait_until(weir, netif->arp_due_us);
 }
 
 // --- time ------------------------------------------------------------------------------------------------------------------
@@ -603,7 +487,7 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
         return;
     }
     const uint8_t *destination = n->state == NEIGHBOUR_PROBE ? n->mac : ethernet_broadcast;
-    const uint8_t *target_mac = n->state == NEIGHBOUR_PROBE ? n->mac : unknown_mac;
+    const uint8_t *target_mac = n->state == NEIGHBOUR_PROBE ? n->mac : arp_unknown_mac;
     if (arp_send(n->netif, destination, ARP_REQUEST, n->netif->address.v4, target_mac, n->address.v4) == WEIR_TX_FULL)
         return;
     n->tries++;
@@ -619,31 +503,20 @@ static void neighbour_due(struct weir *weir, struct neighbour *n)
 }
 
 // Serves at most NEIGHBOUR_POLL_QUANTUM entries. Those of a blocked interface are passed over: weir_tx_ready calls again.
-static uint64_t neighbour_timers_poll(struct weir *weir)
+uint64_t neighbour_poll(struct weir *weir)
 {
     struct arp *arp = &weir->arp;
     uint32_t served = 0;
     for (uint16_t index = arp->timer_first, next; index; index = next) {
         struct neighbour *n = neighbour_entry(arp, index);
         next = n->timer_next;
-        if (!neighbour_sending(n->netif))
+        if (!arp_sending(n->netif))
             continue;
         if (seq_lt(weir->now, n->due_us))
-            return neighbour_wait_until(weir, n->due_us);
+            return arp_wait_until(weir, n->due_us);
         if (served++ == NEIGHBOUR_POLL_QUANTUM)
             return weir->now_us;
         neighbour_due(weir, n);
     }
     return WEIR_NEVER;
-}
-
-uint64_t neighbour_poll(struct weir *weir, uint64_t now_us)
-{
-    (void)now_us;
-    uint64_t deadline = neighbour_timers_poll(weir);
-    for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next) {
-        const uint64_t at = neighbour_address_poll(weir, netif);
-        deadline = at < deadline ? at : deadline;
-    }
-    return deadline;
 }

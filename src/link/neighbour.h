@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The neighbour cache and the care for our own address (RFC 826, 1122 §2.3.2, 5227), as the rest of the link sees them.
+// The neighbour cache (RFC 826, 1122 §2.3.2), as the rest of the link sees it.
 #ifndef LINK_NEIGHBOUR_H
 #define LINK_NEIGHBOUR_H
 
@@ -14,8 +14,7 @@ void neighbour_free(struct weir *weir);
 void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
 // A well-formed ARP packet came; `to_us`: it asks for our address, or answers us.
 void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us);
-uint64_t neighbour_poll(struct weir *weir, uint64_t now_us);
-void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode mode);
+uint64_t neighbour_poll(struct weir *weir);
 void neighbour_confirm(struct weir_netif *netif, struct path *path);
 // The link address for a packet whose network header is at out->head. NULL: it cannot leave now, and *verdict says what
 // became of it: UNRESOLVED (the waiter waits), DONE (kept as a copy, or dropped).
@@ -41,11 +40,6 @@ static inline const uint8_t *neighbour_known(const struct weir_netif *netif, con
     path->neighbour->used_at = (uint16_t)(weir->now_us >> 18);
     return path->neighbour->mac;
 }
-// Whether our address may be used and answered for.
-static inline bool neighbour_address_ours(const struct weir_netif *netif)
-{
-    return netif->arp_state == WEIR_ADDRESS_READY || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
-}
 #else
 static inline size_t neighbour_bytes(void) { return 0; }
 static inline int neighbour_init(struct weir *weir)
@@ -59,12 +53,11 @@ static inline void neighbour_seen(struct weir *weir, struct weir_netif *netif, c
 {
     (void)weir, (void)netif, (void)arp, (void)to_us;
 }
-static inline uint64_t neighbour_poll(struct weir *weir, uint64_t now_us)
+static inline uint64_t neighbour_poll(struct weir *weir)
 {
-    (void)weir, (void)now_us;
+    (void)weir;
     return WEIR_NEVER;
 }
-static inline void neighbour_address_changed(struct weir_netif *netif, enum weir_address_mode mode) { (void)netif, (void)mode; }
 static inline void neighbour_confirm(struct weir_netif *netif, struct path *path) { (void)netif, (void)path; }
 // Replies go to where the request came from, and nothing else is sent.
 static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
@@ -78,7 +71,6 @@ static inline const uint8_t *neighbour_resolve(struct weir_netif *netif, struct 
     (void)netif, (void)ethertype, (void)out, (void)waiter, (void)verdict;
     return path->link_address;
 }
-static inline bool neighbour_address_ours(const struct weir_netif *netif) { return !weir_addr_is_any(netif->address); }
 #endif
 
 #endif
