@@ -170,6 +170,11 @@ AVX2_STEP struct lanes step128(struct lanes sum, uint8_t *q, const uint8_t *p, b
     return step64(step64(sum, q, p, copy), copy ? q + 64 : q, p + 64, copy);
 }
 
+AVX2_STEP struct lanes step256(struct lanes sum, uint8_t *q, const uint8_t *p, bool copy)
+{
+    return step128(step128(sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
+}
+
 // The sum of all that was added, given the first 32-bit word and the one behind the last.
 AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind)
 {
@@ -206,47 +211,51 @@ AVX2_STEP struct lanes step_last(struct lanes sum, uint8_t *q, const uint8_t *p,
     return sum;
 }
 
-// 36 bytes or more. The last word (and the last byte, if it has no fellow) is added by itself; so four bytes remain behind all whole
-// vectors for `further` to see, and from 2 to 32 before the last word.
+// 37 bytes or more. The last four, and the last of an odd number, are added by themselves; so that many remain behind all whole vectors for
+// `further` to see.
 AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
-    struct lanes sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    const size_t before = (bytes & ~(size_t)1) - 2, whole = (before - 2) & ~(size_t)31;
-    const uint8_t *const last = p + before;
-    uint16_t word;
-    memcpy(&word, last, 2);
-    uint64_t rest = word;
-    if (copy)
-        memcpy(q + before, last, 2);
+    uint64_t rest = 0;
     if (bytes & 1) {
-        rest += last[2];  // followed by a zero; a little-endian CPU
+        bytes--;
+        rest = p[bytes];  // followed by a zero; a little-endian CPU
         if (copy)
-            q[before + 2] = last[2];
+            q[bytes] = p[bytes];
     }
-    const uint32_t first = word_at(p);
-    for (const uint8_t *const end = p + (whole & ~(size_t)255); p != end; p += 256, q += copy ? 256 : 0)
-        sum = step128(step128(sum, q, p, copy), copy ? q + 128 : q, p + 128, copy);
-    if (whole & 128) {
+    const size_t before = bytes - 4;
+    const uint32_t first = word_at(p), last = word_at(p + before);
+    if (copy)
+        memcpy(q + before, &last, 4);
+    struct lanes sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    for (const uint8_t *const end = p + (before & ~(size_t)511); p != end; p += 512, q += copy ? 512 : 0)
+        sum = step256(step256(sum, q, p, copy), copy ? q + 256 : q, p + 256, copy);
+    if (before & 256) {
+        sum = step256(sum, q, p, copy);
+        p += 256;
+        q += copy ? 256 : 0;
+    }
+    if (before & 128) {
         sum = step128(sum, q, p, copy);
         p += 128;
         q += copy ? 128 : 0;
     }
-    if (whole & 64) {
+    if (before & 64) {
         sum = step64(sum, q, p, copy);
         p += 64;
         q += copy ? 64 : 0;
     }
-    if (whole & 32) {
+    if (before & 32) {
         sum = step32(sum, q, p, copy);
         p += 32;
         q += copy ? 32 : 0;
     }
-    const size_t fresh = (size_t)(last - p);
-    sum = step_last(sum, copy ? q + fresh : q, last, fresh, copy);
-    return lanes_sum(sum, first, word_at(p)) + rest;
+    const size_t fresh = before & 31;
+    const uint32_t behind = word_at(p);
+    sum = step_last(sum, copy ? q + fresh : q, p + fresh, fresh, copy);
+    return lanes_sum(sum, first, behind) + rest + last;
 }
 
-#define AVX2_LEAST 36u
+#define AVX2_LEAST 37u
 
 static __attribute__((noinline)) uint16_t short_sum(const void *data, size_t bytes) { return words_sum(data, bytes); }
 static __attribute__((noinline)) uint16_t short_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
