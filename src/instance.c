@@ -208,30 +208,35 @@ static bool sock_turn(struct weir *weir, struct sock *sock)
 // One round over the socks that were on the output list when it began. Returns whether any of them wants another turn.
 static bool output_round(struct weir *weir)
 {
-    struct sock *last = sock_list_last(&weir->socks.output);
+    struct sock *next = socks_output_all(&weir->socks);
     bool more = false;
-    while (last) {
-        struct sock *sock = sock_output_pop(&weir->socks);
-        const bool final = sock == last;
+    while (next) {
+        struct sock *sock = next;
+        next = sock_output_take(sock);
         if (sock->flags & SOCK_DEAD)
             tcp_destroy(weir, (struct tcp_conn *)sock);
         else
             more |= sock_turn(weir, sock);
-        if (final)
-            break;
     }
     return more;
 }
 
-static bool timers_round(struct weir *weir)
+static __attribute__((noinline)) bool timers_fire(struct weir *weir, struct wheel_node *node)
 {
-    for (uint32_t fired = 0; fired < TIMERS_PER_POLL; fired++) {
-        struct wheel_node *node = wheel_pop(&weir->wheel, weir->now);
+    for (uint32_t fired = 1;; fired++) {
+        tcp_timer(weir, node);
+        if (fired == TIMERS_PER_POLL)
+            return true;
+        node = wheel_pop(&weir->wheel, weir->now);
         if (!node)
             return false;
-        tcp_timer(weir, node);
     }
-    return true;
+}
+
+static inline bool timers_round(struct weir *weir)
+{
+    struct wheel_node *node = wheel_pop(&weir->wheel, weir->now);
+    return node && timers_fire(weir, node);
 }
 
 static void slow_work(struct weir *weir)

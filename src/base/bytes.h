@@ -63,6 +63,12 @@ static inline uint32_t native32(const uint8_t *p)
     memcpy(&word, p, sizeof word);
     return word;
 }
+static inline uint64_t native64(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }

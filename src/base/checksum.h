@@ -45,6 +45,12 @@ static BYTES_INLINE uint16_t checksum_fold_words(uint64_t sum)
     const uint32_t half = (uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32);
     return (uint16_t)((half + (half << 16 | half >> 16)) >> 16);
 }
+// Whether such a total, not 0, folds to all ones, as a right packet does: the multiples of 65535 do. (A multiplication and a comparison,
+// where registers have 64 bits.)
+static inline bool checksum_words_good(uint64_t sum)
+{
+    return UINTPTR_MAX > UINT32_MAX ? sum % 65535 == 0 : checksum_fold_words(sum) == 0xffff;
+}
 static inline uint16_t checksum_fold(uint32_t sum)
 {
     sum = (sum & 0xffff) + (sum >> 16);

@@ -37,6 +37,13 @@ struct sock *sock_output_pop(struct socks *socks)
     return sock;
 }
 
+struct sock *socks_output_all(struct socks *socks)
+{
+    struct sock *first = socks->output.head;
+    sock_list_init(&socks->output);
+    return first;
+}
+
 struct sock *sock_ready_pop(struct socks *socks)
 {
     struct sock *sock = socks->ready.head;

@@ -45,6 +45,16 @@ void socks_init(struct socks *socks);
 // Puts the sock on the output list (nothing if it is on it, or waits for a neighbour). O(1).
 void sock_output(struct socks *socks, struct sock *sock);
 struct sock *sock_output_pop(struct socks *socks);  // first in, first out; clears SOCK_ON_OUTPUT. NULL: none
+// Takes the whole output list; NULL: it is empty. The caller takes one after the other off what it got (sock_output_take).
+struct sock *socks_output_all(struct socks *socks);
+// The first of what socks_output_all gave; it may go on the list again. Returns the one behind it.
+static inline struct sock *sock_output_take(struct sock *first)
+{
+    struct sock *next = first->output_next;
+    first->output_next = NULL;
+    first->flags &= (uint8_t)~SOCK_ON_OUTPUT;
+    return next;
+}
 // Adds events; puts the sock on the ready list when it has a handle.
 static inline void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
 {
@@ -61,11 +71,6 @@ struct sock *sock_ready_pop(struct socks *socks);
 // Takes the sock off the ready list (O(length of the list); at close only).
 void sock_ready_remove(struct socks *socks, struct sock *sock);
 
-// The last sock of the output (or blocked) list; NULL: empty.
-static inline struct sock *sock_list_last(const struct sock_list *list)
-{
-    return list->head ? container_of(list->tail, struct sock, output_next) : NULL;
-}
 // A sock just popped off the output list found its interface full: it waits for socks_unblock, still counted as on output.
 void sock_blocked(struct socks *socks, struct sock *sock);
 // An interface has room again: all blocked socks go back to the output list.

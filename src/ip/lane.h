@@ -9,31 +9,26 @@
 
 #define IP_LANE_BYTES 20u  // of header; one with options does not qualify
 
-// Fills `mask` with ones where the next header must equal this one. false: such a header is not taken.
-static inline bool ip_lane_mask(const uint8_t *header, uint8_t mask[IP_LANE_BYTES])
-{
-    memset(mask, 0xff, IP_LANE_BYTES);
-    memset(mask + 2, 0, 4);
-    memset(mask + 10, 0, 2);
-    return header[0] == 0x45;
-}
+static inline bool ip_lane_fits(const uint8_t *header) { return header[0] == 0x45; }
 // Sum of a complete header in host order, without length and checksum: what these two leave of the whole, which is all ones.
 static inline uint16_t ip_lane_sum(const uint8_t *header)
 {
     return checksum_fold((uint16_t)~get16(header + 2) + (uint32_t)(uint16_t)~get16(header + 10));
 }
-// The same of what ip_lane_mask lets through, in native order.
+// The same, without the identification, in native order: of what all headers that follow have alike.
 static inline uint16_t ip_lane_fixed_sum(const uint8_t *header)
 {
     return checksum_word(checksum_fold(ip_lane_sum(header) + (uint32_t)(uint16_t)~get16(header + 4)));
 }
-// The checksum is right, of what may differ and of what does not. Four words at the most come to a multiple of 65535 below 2^18, the
-// halves of which always add up to 65535 itself.
-static inline bool ip_lane_good(const uint8_t *header, uint32_t fixed_sum)
+// Whether a header differs from an earlier one only in what may differ, and is right. Four words at the most come to a multiple of 65535
+// below 2^18, the halves of which always add up to 65535 itself.
+static inline bool ip_lane_follows(const uint8_t *earlier, const uint8_t *header, uint32_t fixed_sum)
 {
     const uint32_t sum = (uint32_t)native16(header + 2) + native16(header + 4) + native16(header + 10) + fixed_sum;
-    return (sum & 0xffff) + (sum >> 16) == 0xffff;
+    return native16(header) == native16(earlier) && native32(header + 6) == native32(earlier + 6) &&
+           native64(header + 12) == native64(earlier + 12) && (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
+static inline uint32_t ip_lane_payload(const uint8_t *header) { return get16(header + 2) - IP_LANE_BYTES; }
 // Completes a header with ip_lane_sum for another length of the whole packet.
 static inline void ip_lane_length(uint8_t *header, uint32_t sum, uint32_t length)
 {

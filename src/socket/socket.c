@@ -3,26 +3,8 @@
 // that owns it. No protocol here.
 #include "socket/socket.h"
 
-#if WEIR_CFG_FAST_PATH
-static inline struct tcp_conn *recent_conn(const struct weir *weir, weir_socket socket)
+int socket_conn_find(struct weir *weir, weir_socket socket, struct tcp_conn **conn)
 {
-    return socket == weir->handles.recent && socket ? weir->handles.recent_conn : NULL;
-}
-static inline void remember_conn(struct weir *weir, weir_socket socket, struct tcp_conn *conn)
-{
-    weir->handles.recent = socket;
-    weir->handles.recent_conn = conn;
-}
-#else
-static inline struct tcp_conn *recent_conn(const struct weir *weir, weir_socket socket) { return (void)weir, (void)socket, NULL; }
-static inline void remember_conn(struct weir *weir, weir_socket socket, struct tcp_conn *conn) { (void)weir, (void)socket, (void)conn; }
-#endif
-
-int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn)
-{
-    *conn = recent_conn(weir, socket);
-    if (*conn)
-        return WEIR_OK;
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)
         return WEIR_BAD_SOCKET;
@@ -31,7 +13,7 @@ int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn)
     if (sock_is_datagram(sock))
         return WEIR_NOT_SUPPORTED;
     *conn = sock_conn(sock);
-    remember_conn(weir, socket, *conn);
+    socket_conn_remember(weir, socket, *conn);
     return WEIR_OK;
 }
 

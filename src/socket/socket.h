@@ -14,8 +14,33 @@ static inline struct tcp_conn *sock_conn(struct sock *sock) { return (struct tcp
 static inline struct tcp_listener *sock_listener(struct sock *sock) { return (struct tcp_listener *)(void *)sock; }
 static inline struct datagram *sock_datagram(struct sock *sock) { return (struct datagram *)(void *)sock; }
 
+// The stream socket of the last call is rather that of the next one, too.
+#if WEIR_CFG_FAST_PATH
+static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket) { return socket == weir->handles.recent && socket; }
+static inline struct tcp_conn *socket_conn_recent(const struct weir *weir) { return weir->handles.recent_conn; }
+static inline void socket_conn_remember(struct weir *weir, weir_socket socket, struct tcp_conn *conn)
+{
+    weir->handles.recent = socket;
+    weir->handles.recent_conn = conn;
+}
+#else
+static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket) { return (void)weir, (void)socket, false; }
+static inline struct tcp_conn *socket_conn_recent(const struct weir *weir) { return (void)weir, NULL; }
+static inline void socket_conn_remember(struct weir *weir, weir_socket socket, struct tcp_conn *conn)
+{
+    (void)weir, (void)socket, (void)conn;
+}
+#endif
+
 // The connection behind a handle in *conn, or why there is none: WEIR_BAD_SOCKET, WEIR_LISTENING, WEIR_NOT_SUPPORTED.
-int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn);
+int socket_conn_find(struct weir *weir, weir_socket socket, struct tcp_conn **conn);
+static inline int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn)
+{
+    if (!socket_conn_is_recent(weir, socket))
+        return socket_conn_find(weir, socket, conn);
+    *conn = socket_conn_recent(weir);
+    return WEIR_OK;
+}
 
 // The sock in a slot of the handle table (index below weir->handles.slots); NULL: the slot is free.
 struct sock *handle_at(const struct weir *weir, uint32_t index);

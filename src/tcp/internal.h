@@ -138,6 +138,8 @@ struct sock *tcp_sock_of(struct table_node *node);  // a node of weir->tcp.liste
 // ack.c
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
 
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // timers.c: an ACK may be delayed
+
 // receive.c
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
                          uint16_t header_sum, bool *good);
@@ -149,10 +151,26 @@ static inline void tcp_receive_after_pause(const struct weir *weir, struct tcp_c
     if (length >= c->rcv_mss && weir->now_ms - c->last_received_ms >= WEIR_CFG_TCP_RTO_MIN_MS)
         c->quick_acks = TCP_QUICK_ACKS;
 }
-void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once);
 // More than a full segment's worth: of full segments every second, and what no delay of ours may hold back (RFC 8985 §7.2: a sender expects
 // one only where a single segment is out, and probes for its tail otherwise).
 static inline bool tcp_receive_ack_due(const struct tcp_conn *c) { return c->rcv.nxt - c->rcv.acked > c->rcv_mss; }
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment, and within WEIR_CFG_TCP_DELAYED_ACK_MS. After a pause at
+// once, as at the beginning: it is rather a timeout that ends it, and slow start that follows, than a user.
+static inline void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
+{
+    tcp_receive_after_pause(weir, c, c->rcv.nxt - c->rcv.acked);
+    if (c->quick_acks) {
+        c->quick_acks--;
+        at_once = true;
+    }
+    if (at_once || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c)) {
+        c->flags |= TCP_ACK_NOW;
+        tcp_wants_output(weir, c);
+    } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
+        c->flags |= TCP_ACK_DELAYED;
+        tcp_timers_ack_owed(weir, c);
+    }
+}
 bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length);
 // Makes memory for the next `length` bytes exist. false: there is none.
 static inline bool tcp_receive_room(struct weir *weir, struct tcp_conn *c, uint32_t length)
@@ -234,11 +252,10 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c
 #endif
 
 // timers.c
-void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);      // data, SYN or FIN left
-void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);    // the first segment was sent again
-void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);     // una moved
-void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);    // … or did not, but something was delivered
-void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // an ACK may be delayed
+void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);    // data, SYN or FIN left
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);  // the first segment was sent again
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);   // una moved
+void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);  // … or did not, but something was delivered
 void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us);
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
@@ -312,7 +329,8 @@ struct tcp_lane_segment {
 };
 // Sends it. false: not possible now, nothing was done; take the long way.
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict);
-bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict);  // an ACK alone
+// An ACK alone. WEIR_TX_UNRESOLVED: not possible now, nothing was done.
+enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq);
 // New data while nothing else is under way: what output.c comes to for each segment. true: nothing is left that may go now, or the
 // interface is full. false: the rest takes the long way. *quantum counts down.
 bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
@@ -336,10 +354,10 @@ static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const st
     (void)weir, (void)c, (void)segment, (void)verdict;
     return false;
 }
-static inline bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict)
+static inline enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
 {
-    (void)weir, (void)c, (void)seq, (void)verdict;
-    return false;
+    (void)weir, (void)c, (void)seq;
+    return WEIR_TX_UNRESOLVED;
 }
 static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {

@@ -44,25 +44,22 @@ static uint32_t lane_in_sum(const struct packet *packet)
 
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet)
 {
-    const uint32_t network_at = (uint32_t)(packet->network - packet->frame->slices[0].data);
-    const uint32_t expected_at = packet->netif->link->untagged_bytes;
-    const uint32_t known = network_at + IP_LANE_BYTES + 4;
-    uint8_t mask[TCP_LANE_WORDS * 8] = {0};
+    const uint8_t *const frame = packet->frame->slices[0].data;
+    const uint32_t network_at = (uint32_t)(packet->network - frame);
     if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
-        packet->network_length != IP_LANE_BYTES || packet->length < TCP_LANE_HEADER || known > sizeof mask || network_at != expected_at ||
-        !ip_lane_mask(packet->network, mask + network_at))
+        packet->network_length != IP_LANE_BYTES || packet->length < TCP_LANE_HEADER || network_at != packet->netif->link->untagged_bytes ||
+        (network_at && network_at != TCP_LANE_LINK) || !ip_lane_fits(packet->network))
         return;
     struct tcp_lane *lane = lane_take(weir, c);
-    memset(mask, 0xff, network_at);
-    memset(mask + known - 4, 0xff, 4);
-    memcpy(lane->in.mask, mask, sizeof mask);
-    memcpy(lane->in.head, packet->frame->slices[0].data, sizeof mask);
-    for (uint32_t i = 0; i < TCP_LANE_WORDS; i++)
-        lane->in.head[i] &= lane->in.mask[i];
-    lane->in.netif = packet->netif;
-    lane->in.network_at = (uint8_t)network_at;
-    lane->in.generation = weir->ip.generation;
+    if (network_at) {
+        lane->in.link[0] = native64(frame);
+        lane->in.link[1] = native64(packet->network - 8);
+    }
+    memcpy(lane->in.head, packet->network, sizeof lane->in.head);
+    lane->in.payload_bytes = ip_lane_payload(packet->network);
     lane->in.network_sum = ip_lane_fixed_sum(packet->network);
+    lane->in.netif = packet->netif;
+    lane->in.generation = weir->ip.generation;
     lane->in.transport_sum = lane_in_sum(packet);
 }
 
@@ -70,9 +67,8 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
 static bool lane_fits(const struct packet_out *out, const uint8_t *network)
 {
     const uint8_t *tcp = network + IP_LANE_BYTES;
-    uint8_t mask[IP_LANE_BYTES];
-    return ip_lane_mask(network, mask) && tcp[12] == TCP_LANE_HEADER << 2 && !get16(tcp + 18) &&
-           get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED && !out->tx.checksum_start;
+    return ip_lane_fits(network) && tcp[12] == TCP_LANE_HEADER << 2 && !get16(tcp + 18) && get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED &&
+           !out->tx.checksum_start;
 }
 
 void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out)
@@ -119,6 +115,18 @@ struct lane_run {
     uint32_t edge, sent;  // our window's; segments that left
 };
 
+// The network header as it is for another length, or type of service. (Its sum is not taken from it: it holds that of the old byte.)
+COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t tos)
+{
+    uint8_t *const network = lane->out.header + lane->out.network_at;
+    if (network[1] != tos) {
+        lane->out.network_sum = checksum_fold(lane->out.network_sum + tos + (uint16_t)~network[1]);
+        network[1] = tos;
+    }
+    lane->out.payload_bytes = length;
+    ip_lane_length(network, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
+}
+
 // Writes what all segments of `length` bytes that may leave now have alike. Their flags include ACK; the header does not hold them yet.
 static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, struct lane_run *run,
                               struct lane_frame *frame, uint32_t length, uint8_t tos, bool holdable)
@@ -127,16 +135,8 @@ static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struc
     const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535);
     const uint32_t ts_value = weir->now_ms + c->ts_offset;
     uint8_t *const tcp = lane->out.header + header - TCP_LANE_HEADER;
-    uint8_t *const old_tos = tcp + 1 - IP_LANE_BYTES;
-    if (*old_tos != tos) {  // (the sum is not taken from the header: its checksum is that of the old byte)
-        lane->out.network_sum = checksum_fold(lane->out.network_sum + tos + (uint16_t) ~*old_tos);
-        *old_tos = tos;
-        lane->out.payload_bytes = UINT32_MAX;
-    }
-    if (length != lane->out.payload_bytes) {
-        lane->out.payload_bytes = length;
-        ip_lane_length(tcp - IP_LANE_BYTES, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
-    }
+    if (length != lane->out.payload_bytes || tcp[1 - (int)IP_LANE_BYTES] != tos)
+        lane_network(lane, length, tos);
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
     put32(tcp + 24, ts_value);
@@ -236,18 +236,20 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_
     return true;
 }
 
-bool tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq, enum weir_tx_verdict *verdict)
+enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     struct lane_run run;
     struct lane_frame frame;
     if (!lane_open(weir, c, lane))
-        return false;
+        return WEIR_TX_UNRESOLVED;
     lane_begin(weir, c, lane, &run, &frame, 0, tcp_ecn_tos_bare(c), false);
-    *verdict = lane_next(c, &run, &frame, seq, seq, TCP_ACK, 0);
-    if (run.sent)
+    const enum weir_tx_verdict verdict = lane_next(c, &run, &frame, seq, seq, TCP_ACK, 0);
+    if (run.sent) {
         lane_end(weir, c, &run, frame.tx.length);
-    return true;
+        tcp_ack_left(c);
+    }
+    return verdict;
 }
 
 // --- new data ------------------------------------------------------------------------------------------------------------------

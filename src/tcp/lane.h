@@ -19,7 +19,8 @@ struct weir_netif;
 struct weir_frame;
 
 #define TCP_LANES 16u        // connections are spread over them by their ports; a newcomer takes the lane over
-#define TCP_LANE_WORDS 5u    // 40 bytes: Ethernet without a tag or bare IP, the network header, both ports
+#define TCP_LANE_LINK 14u    // bytes of link header: Ethernet without a tag, or none
+#define TCP_LANE_HEAD 24u    // … the network header, both ports
 #define TCP_LANE_HEADER 32u  // bytes of TCP header: with timestamps, as every modern peer agrees on
 
 #if WEIR_CFG_FAST_PATH
@@ -28,8 +29,9 @@ struct tcp_lane {
     struct {
         const struct weir_netif *netif;
         uint16_t generation;  // of paths; 0: nothing remembered
-        uint8_t network_at;   // bytes of link header
-        uint64_t head[TCP_LANE_WORDS], mask[TCP_LANE_WORDS];
+        uint64_t link[2];     // of the last frame: its header's first and last eight bytes; …
+        uint8_t head[TCP_LANE_HEAD];
+        uint32_t payload_bytes;               // behind its network header
         uint32_t network_sum, transport_sum;  // of what does not change, in native order
     } in;
     struct {
@@ -39,7 +41,7 @@ struct tcp_lane {
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
         uint32_t payload_bytes;               // for which the network header is right as it stands
         uint8_t header[72];                   // link, network and transport; the next frame is written over the last
-        uint8_t unused[44];                   // a lane is found by a shift
+        uint8_t unused[76];                   // a lane is found by a shift
     } out;
 };
 #endif

@@ -430,13 +430,10 @@ static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c
 {
     struct plan plan = {.seq = ack_seq(c), .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
-    if (!(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_ack(weir, c, plan.seq, &verdict)) {
-        if (verdict != WEIR_TX_FULL)
-            tcp_ack_left(c);
-        return verdict;
-    }
     if (c->flags & TCP_KEEPALIVE_NOW)
         plan.seq = c->snd.una - 1;
+    else if ((verdict = tcp_lane_ack(weir, c, plan.seq)) != WEIR_TX_UNRESOLVED)
+        return verdict;
     plan.end = plan.seq;
     verdict = send_long(weir, c, &plan);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
@@ -455,14 +452,8 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 }
 
 // An ACK, and before it those that tell of what it has no room for.
-static enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
+static enum weir_tx_verdict send_acks_long(struct weir *weir, struct tcp_conn *c)
 {
-    enum weir_tx_verdict lane;
-    if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW) && tcp_lane_ack(weir, c, ack_seq(c), &lane)) {
-        if (lane != WEIR_TX_FULL)
-            tcp_ack_left(c);
-        return lane;
-    }
     for (uint32_t before = c->extra ? tcp_sack_acks_before(c) : 0; before; before--) {
         tcp_sack_turn(c, before);
         const enum weir_tx_verdict verdict = send_ack(weir, c);
@@ -473,6 +464,14 @@ static enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
         }
     }
     return send_ack(weir, c);
+}
+
+static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
+{
+    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
+    if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW))
+        verdict = tcp_lane_ack(weir, c, ack_seq(c));
+    return verdict == WEIR_TX_UNRESOLVED ? send_acks_long(weir, c) : verdict;
 }
 
 // Nothing may go although data waits: the window's fault? Then the probe timer must run.

@@ -43,7 +43,7 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
 }
 
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
-static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
+static __attribute__((noinline)) void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
@@ -67,7 +67,7 @@ static inline void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack,
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
     }
-    if (tcp_send_queued(c))
+    if (stream_length(c->send) != tcp_held_lag(c))
         tcp_wants_output(weir, c);
 }
 
@@ -89,8 +89,7 @@ static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32
     TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);
     c->rcv.nxt += length;
     stream_commit(c->receive, length);
-    if (c->quick_acks || !(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW)) || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c))
-        tcp_receive_owe_ack(weir, c, false);
+    tcp_receive_owe_ack(weir, c, false);
     sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
@@ -116,20 +115,29 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 
 // --- by the lane (lane.h) --------------------------------------------------------------------------------------------------------
 
-// Word `i` of the frame, where it is not as in the one that was remembered.
-static inline uint64_t word_differs(const struct tcp_lane *lane, const uint8_t *bytes, uint32_t i)
+_Static_assert(TCP_LANE_HEAD == 24 && TCP_LANE_HEAD == IP_LANE_BYTES + 4, "same_head compares three words");
+// Whether network header and ports are those of the last frame, which were found right.
+static inline bool same_head(const struct tcp_lane *lane, const uint8_t *network)
 {
-    uint64_t word;
-    memcpy(&word, bytes + 8 * i, 8);
-    return (word & lane->in.mask[i]) ^ lane->in.head[i];
+    const uint8_t *const head = lane->in.head;
+    return !((native64(network) ^ native64(head)) | (native64(network + 8) ^ native64(head + 8)) |
+             (native64(network + 16) ^ native64(head + 16)));
 }
 
-_Static_assert(TCP_LANE_WORDS == 5, "same_head compares five");
-// Whether the frame begins as the one that was remembered.
-static inline bool same_head(const struct tcp_lane *lane, const uint8_t *bytes)
+// … or differ in what may differ only.
+static __attribute__((noinline)) bool next_head(struct tcp_lane *lane, const uint8_t *network)
 {
-    return !(word_differs(lane, bytes, 0) | word_differs(lane, bytes, 1) | word_differs(lane, bytes, 2) | word_differs(lane, bytes, 3) |
-             word_differs(lane, bytes, 4));
+    if (native32(network + IP_LANE_BYTES) != native32(lane->in.head + IP_LANE_BYTES) ||
+        !ip_lane_follows(lane->in.head, network, lane->in.network_sum))
+        return false;
+    memcpy(lane->in.head, network, sizeof lane->in.head);
+    lane->in.payload_bytes = ip_lane_payload(network);
+    return true;
+}
+
+static inline bool same_link(const struct tcp_lane *lane, const uint8_t *bytes, const uint8_t *network)
+{
+    return bytes == network || !((native64(bytes) ^ lane->in.link[0]) | (native64(network - 8) ^ lane->in.link[1]));
 }
 
 // What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
@@ -161,7 +169,7 @@ static inline bool sum_good(const struct tcp_lane *lane, const uint8_t *network,
 {
     const uint64_t sum = (uint64_t)native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) + native32(tcp + 24) +
                          native32(tcp + 28) + native16(network + 2) + lane->in.transport_sum + payload_sum;
-    return checksum_fold_words(sum) == 0xffff;
+    return checksum_words_good(sum);  // not 0: a port is not
 }
 
 // The segment's checksum is right too.
@@ -191,12 +199,14 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     const uint8_t *const network = bytes + network_at, *const tcp = network + IP_LANE_BYTES;
     if (frame->count != 1 || frame->length < least || frame->checksum != WEIR_CHECKSUM_NONE)
         return false;
-    const struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
-    const uint32_t length = get16(network + 2) - IP_LANE_BYTES - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
+    struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
     uint16_t payload_sum = 0;
-    if (lane->in.generation != weir->ip.generation || lane->in.netif != netif || !same_head(lane, bytes) ||
-        length > frame->length - least || !ip_lane_good(network, lane->in.network_sum) ||
-        (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    if (lane->in.generation != weir->ip.generation || lane->in.netif != netif || !same_link(lane, bytes, network) ||
+        (!same_head(lane, network) && !next_head(lane, network)))
+        return false;
+    const uint32_t length = lane->in.payload_bytes - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
+    if (length > frame->length - least || (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) ||
+        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = lane->c;
     if (!lane_expects(c, tcp, length) || (length && !copy_payload(weir, c, tcp + TCP_LANE_HEADER, length, &payload_sum)) ||

@@ -147,24 +147,6 @@ void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t
         c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
 }
 
-// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment, and within WEIR_CFG_TCP_DELAYED_ACK_MS. After a pause at
-// once, as at the beginning: it is rather a timeout that ends it, and slow start that follows, than a user.
-void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
-{
-    tcp_receive_after_pause(weir, c, c->rcv.nxt - c->rcv.acked);
-    if (c->quick_acks) {
-        c->quick_acks--;
-        at_once = true;
-    }
-    if (at_once || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c)) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
-    } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
-        c->flags |= TCP_ACK_DELAYED;
-        tcp_timers_ack_owed(weir, c);
-    }
-}
-
 static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t length)
 {
     const bool filled = tcp_disordered(c);

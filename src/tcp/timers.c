@@ -197,8 +197,10 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 // one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is noted.
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t least_us = min_u32(tcp_tlp_least(weir, c), rtt_timeout(&c->rtt, 0));
-    return wheel_armed(&c->timer) && !seq_lt(weir->now + least_us, c->timer.due_us);
+    const int32_t left_us = (int32_t)(c->timer.due_us - weir->now);
+    // (No RTO is below its floor, which spares working it out.)
+    return wheel_armed(&c->timer) && left_us <= (int32_t)tcp_tlp_least(weir, c) &&
+           (left_us <= (int32_t)c->rtt.floor_us || left_us <= (int32_t)rtt_timeout(&c->rtt, 0));
 }
 
 static inline void run_usual(struct weir *weir, struct tcp_conn *c)
