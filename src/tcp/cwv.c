@@ -11,27 +11,33 @@ static void forget(struct tcp_conn *c) { c->flow->cwv = (struct tcp_cwv){.from =
 
 void tcp_cwv_attach(struct tcp_conn *c) { forget(c); }
 
-uint32_t tcp_cwv_pipe(const struct tcp_conn *c)
+uint32_t tcp_cwv_pipe(const struct tcp_conn *c) { return c->flow->cwv.defined ? c->flow->cwv.greatest : UINT32_MAX; }
+
+// Parts of the period that are over: they, and the oldest, are forgotten.
+static void turn(const struct weir *weir, struct tcp_conn *c, uint32_t elapsed_ms)
 {
-    const struct tcp_cwv *v = &c->flow->cwv;
-    uint32_t pipe = 0;
+    struct tcp_cwv *v = &c->flow->cwv;
+    const uint32_t part_ms = max_u32(PERIOD_LEAST_MS, 3 * (rtt_smoothed(&c->rtt) / 1000)) / CWV_PARTS;
+    const uint32_t over = v->defined ? min_u32(elapsed_ms / part_ms, CWV_PARTS) : CWV_PARTS;
+    if (!over)
+        return;
+    memmove(v->peak + over, v->peak, (CWV_PARTS - over) * sizeof v->peak[0]);
+    memset(v->peak, 0, over * sizeof v->peak[0]);
+    v->part_ms = weir->now_ms;
+    v->greatest = 0;
     for (uint32_t i = 0; i < CWV_PARTS; i++)
-        pipe = max_u32(pipe, v->peak[i]);
-    return v->defined ? pipe : UINT32_MAX;
+        v->greatest = max_u32(v->greatest, v->peak[i]);
 }
 
 // §4.2: the greatest sample of the period counts. It is kept in parts, the oldest of which is forgotten.
 static void remember(const struct weir *weir, struct tcp_conn *c, uint32_t volume)
 {
     struct tcp_cwv *v = &c->flow->cwv;
-    const uint32_t part_ms = max_u32(PERIOD_LEAST_MS, 3 * (rtt_smoothed(&c->rtt) / 1000)) / CWV_PARTS;
-    const uint32_t over = v->defined ? min_u32((weir->now_ms - v->part_ms) / part_ms, CWV_PARTS) : CWV_PARTS;
-    if (over) {
-        memmove(v->peak + over, v->peak, (CWV_PARTS - over) * sizeof v->peak[0]);
-        memset(v->peak, 0, over * sizeof v->peak[0]);
-        v->part_ms = weir->now_ms;
-    }
+    const uint32_t elapsed_ms = weir->now_ms - v->part_ms;
+    if (!v->defined || elapsed_ms >= PERIOD_LEAST_MS / CWV_PARTS)
+        turn(weir, c, elapsed_ms);
     v->peak[0] = max_u32(v->peak[0], volume);
+    v->greatest = max_u32(v->greatest, volume);
     v->defined = true;
 }
 
@@ -40,16 +46,16 @@ static void phase(const struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_cwv *v = &c->flow->cwv;
     struct weir_cc_window *window = &c->flow->window;
-    const uint32_t initial = min_u32(10u * c->mss, max_u32(2u * c->mss, 14600));  // RFC 6928 §2
     // In slow start the sample is of a window half as large. Where cwnd held back what there was to send, it is in use, whatever of that
     // the acknowledgements tell.
     const uint32_t least = window->cwnd < window->ssthresh ? window->cwnd / 4 : window->cwnd / 2;
-    const bool unused = tcp_cwv_pipe(c) < least && !(c->flags & TCP_CWND_LIMITED), began = unused && !v->unused;
+    const bool unused = v->greatest < least && !(c->flags & TCP_CWND_LIMITED), goes_on = unused && v->unused;
     v->unused = unused;
-    if (began)
+    if (!goes_on)
         v->phase_ms = weir->now_ms;
-    if (!unused || tcp_cc(c)->owns_recovery || weir->now_ms - v->phase_ms < PHASE_MOST_MS)
+    if (weir->now_ms - v->phase_ms < PHASE_MOST_MS || tcp_cc(c)->owns_recovery)
         return;
+    const uint32_t initial = min_u32(10u * c->mss, max_u32(2u * c->mss, 14600));  // RFC 6928 §2
     window->ssthresh = max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
     window->cwnd = min_u32(window->cwnd, max_u32(window->cwnd / 2, initial));
     v->phase_ms = weir->now_ms;

@@ -19,6 +19,7 @@ struct tcp_conn;
 struct tcp_cwv {
     uint32_t from, round_end;  // snd.una and snd.nxt when the sample under way began; equal: nothing was in flight
     uint32_t peak[CWV_PARTS];  // greatest sample of each part of the period; [0] is this part
+    uint32_t greatest;         // of all parts
     uint32_t part_ms;          // when it began
     uint32_t phase_ms;         // when the non-validated phase began
     uint32_t flight;           // what recovery goes by, begun in that phase; 0: it goes as the algorithm wants
