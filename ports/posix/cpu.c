@@ -16,50 +16,43 @@ static inline __attribute__((always_inline)) uint16_t fold(uint64_t sum)
 }
 
 // The last bytes, fewer than 16.
-static inline __attribute__((always_inline)) uint64_t sum_rest(const uint8_t *p, size_t bytes)
+static inline __attribute__((always_inline)) uint64_t sum_rest(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
     uint64_t sum = 0, word8;
     uint32_t word4;
     uint16_t word2;
     if (bytes & 8) {
         memcpy(&word8, p, 8);
+        if (copy)
+            memcpy(q, &word8, 8);
         sum = (word8 & 0xffffffff) + (word8 >> 32);
         p += 8;
+        q += copy ? 8 : 0;
     }
     if (bytes & 4) {
         memcpy(&word4, p, 4);
+        if (copy)
+            memcpy(q, &word4, 4);
         sum += word4;
         p += 4;
+        q += copy ? 4 : 0;
     }
     if (bytes & 2) {
         memcpy(&word2, p, 2);
+        if (copy)
+            memcpy(q, &word2, 2);
         sum += word2;
         p += 2;
+        q += copy ? 2 : 0;
     }
     if (bytes & 1) {
         const uint8_t padded[2] = {*p, 0};
         memcpy(&word2, padded, 2);
+        if (copy)
+            *q = *p;
         sum += word2;
     }
     return sum;
-}
-
-static inline __attribute__((always_inline)) void copy_rest(uint8_t *q, const uint8_t *p, size_t bytes)
-{
-    if (bytes & 8) {
-        memcpy(q, p, 8);
-        q += 8, p += 8;
-    }
-    if (bytes & 4) {
-        memcpy(q, p, 4);
-        q += 4, p += 4;
-    }
-    if (bytes & 2) {
-        memcpy(q, p, 2);
-        q += 2, p += 2;
-    }
-    if (bytes & 1)
-        *q = *p;
 }
 
 // --- 64-bit words -----------------------------------------------------------------------------------------------------------
@@ -80,9 +73,7 @@ static inline __attribute__((always_inline)) uint16_t words(uint8_t *q, const ui
         sum += b;
         carries += sum < b;
     }
-    if (copy)
-        copy_rest(q, p, bytes);
-    return fold((sum & 0xffffffff) + (sum >> 32) + carries + sum_rest(p, bytes));
+    return fold((sum & 0xffffffff) + (sum >> 32) + carries + sum_rest(q, p, bytes, copy));
 }
 
 static uint16_t words_sum(const void *data, size_t bytes) { return words(NULL, data, bytes, false); }
@@ -129,9 +120,7 @@ static inline __attribute__((always_inline)) uint16_t sse2(uint8_t *q, const uin
         sum += (uint64_t)add_lanes(_mm_add_epi32(a, b));
         bytes -= block;
     }
-    if (copy)
-        copy_rest(q, p, bytes);
-    return fold(sum + sum_rest(p, bytes));
+    return fold(sum + sum_rest(q, p, bytes, copy));
 }
 
 static uint16_t sse2_sum(const void *data, size_t bytes) { return sse2(NULL, data, bytes, false); }

@@ -179,20 +179,6 @@ bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t no
     return true;
 }
 
-void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
-{
-    struct flight_record *next = flight_at(f, f->count);
-    if (f->count == 0)
-        flight_stamp_first(f, now_us);
-    if (f->count == 0 || next[-1].sent != flight_time(now_us)) {
-        next->sent = flight_time(now_us);
-        flight_stamp(f, next);
-        f->count++;
-        next++;
-    }
-    next[-1].end = end;
-}
-
 // `bytes`, up to `end`, of a record were delivered for the first time: what that says about order.
 static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end)
 {

@@ -170,7 +170,23 @@ static inline bool flight_room(struct memory *memory, struct flight **flight, ui
 }
 #endif
 // New data up to `end` was sent now; joins the last record when that was sent in the same burst (same now, no flags).
+#if WEIR_CFG_TCP_SACK
+static inline void flight_sent(struct flight *f, uint32_t end, uint32_t now_us)
+{
+    struct flight_record *next = flight_at(f, f->count);
+    if (f->count == 0)
+        flight_stamp_first(f, now_us);
+    if (f->count == 0 || next[-1].sent != flight_time(now_us)) {
+        next->sent = flight_time(now_us);
+        flight_stamp(f, next);
+        f->count++;
+        next++;
+    }
+    next[-1].end = end;
+}
+#else
 void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
+#endif
 // Everything below `una` is acknowledged. Adds to *delta (the caller zeroes it).
 void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delta);
 #if WEIR_CFG_TCP_SACK

@@ -186,12 +186,12 @@ uint32_t tcp_receive_budget(const struct memory *memory);                       
 // never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
 static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t old = c->rcv.edge - c->rcv.nxt, unit = (1u << c->rcv_scale) - 1, most = 65535u << c->rcv_scale;
+    const uint32_t old = c->rcv.edge - c->rcv.nxt, scale = c->rcv_scale;
     const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
     uint32_t free = limit > queued ? limit - queued : 0;
     if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
         free = min_u32(free, tcp_receive_budget(&weir->memory));
-    free = min_u32(free & ~unit, most);
+    free = min_u32(free >> scale, 65535) << scale;
     if (free >= old + min_u32(limit / 2, c->rcv_mss))
         return c->rcv.nxt + free;
     // Where a frame waits for it: less than a segment is no window to the sender, a segment is (§3.8.6.2.1).
@@ -199,8 +199,8 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
         return c->rcv.nxt + free;
     // Rounding down would move the edge left (RFC 7323 §2.4), but rounding up again and again must not promise more than the queue holds
     // (make_room).
-    const uint32_t kept = (old + unit) & ~unit;
-    return c->rcv.nxt + (queued + kept <= limit + unit ? min_u32(kept, most) : old);
+    const uint32_t unit = (1u << scale) - 1, units = (old + unit) >> scale;
+    return c->rcv.nxt + (queued + (units << scale) <= limit + unit ? min_u32(units, 65535) << scale : old);
 }
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the reader freed space
 // With more than half of the window open not much can be gained.

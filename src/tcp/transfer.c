@@ -28,15 +28,12 @@ static int send_error(const struct tcp_conn *c)
 }
 
 // Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or why none.
-static int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
+static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
     const int error = send_error(c);
     if (error)
         return error;
     const uint32_t queued = c->send ? stream_length(c->send) : 0;  // also what a driver holds
-    if (WEIR_CFG_FAST_PATH && c->send && queued + want <= min_u32(c->send_limit, TCP_SEND_FLOOR) &&
-        stream_ensure(&weir->memory, c->send, queued + want) == queued + want)
-        return (int)want;  // whatever cwnd is
     const uint32_t limit = send_limit(c);
     const uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
     if (!c->send && room)
@@ -46,6 +43,17 @@ static int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
         return (int)(end - queued);
     c->flags |= TCP_WRITE_BLOCKED;
     return queued || !room ? WEIR_AGAIN : WEIR_NO_MEMORY;
+}
+
+// So little that it has room whatever cwnd is takes no more than a look.
+static inline int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
+{
+    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && !(c->flags & TCP_FIN_QUEUED) && want <= TCP_SEND_FLOOR) {
+        const uint32_t end = stream_length(c->send) + want;
+        if (end <= min_u32(c->send_limit, TCP_SEND_FLOOR) && stream_ensure(&weir->memory, c->send, end) == end)
+            return (int)want;
+    }
+    return send_room_limited(weir, c, want);
 }
 
 int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count)
@@ -96,11 +104,12 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
     if (room <= 0)
         return room;
     const uint32_t take = min_u32((uint32_t)room, bytes), queued = stream_length(c->send);
-    struct weir_span span;
-    for (uint32_t done = 0; done < take; done += span.length) {
-        span = stream_stretch(c->send, queued + done, take - done);
+    uint32_t done = 0;
+    do {
+        const struct weir_span span = stream_stretch(c->send, queued + done, take - done);
         copy(weir->port, span.data, data + done, span.length);
-    }
+        done += span.length;
+    } while (done < take);
     if (c->flow && tcp_cc(c)->wants_rate)
         tcp_rate_written(weir, c);
     stream_commit(c->send, take);
@@ -172,11 +181,12 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
     if (!length)
         return tcp_receive_queued(c) ? WEIR_AGAIN : tcp_receive_nothing(c);
     const uint32_t take = min_u32(length, bytes);
-    struct weir_span span;
-    for (uint32_t done = 0; done < take; done += span.length) {
-        span = stream_stretch(c->receive, done, take - done);
+    uint32_t done = 0;
+    do {
+        const struct weir_span span = stream_stretch(c->receive, done, take - done);
         copy(weir->port, data + done, span.data, span.length);
-    }
+        done += span.length;
+    } while (done < take);
     stream_drop(&weir->memory, c->receive, take);
     if (!WEIR_CFG_FAST_PATH || !tcp_receive_window_wide(c))
         tcp_receive_window_opened(weir, c);
