@@ -16,6 +16,7 @@ import difflib
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -149,34 +150,46 @@ def fairness(options):
 TICKS = {10000: "of the thesis's kind", 50: "Weir's on POSIX"}   # µs: each is doubled and divided by ten
 
 
+def middle(values):
+    values = sorted(values)
+    return (values[len(values) // 2] + values[(len(values) - 1) // 2]) / 2
+
+
+def average(values):
+    return sum(values) / len(values)
+
+
+def change(kind, values, base, draws=500):
+    """Percent by which the median or mean of values is above that of base, and between what 95 of 100 repetitions would find it (bootstrap). A seed
+    is another network for each tick, as the losses fall on other segments: the two are drawn apart."""
+    dice = random.Random(1)
+    found = sorted(kind(dice.choices(values, k=len(values))) / kind(dice.choices(base, k=len(base))) for _ in range(draws))
+    return [round(100 * (ratio - 1), 1) for ratio in (kind(values) / kind(base), found[draws // 40], found[-1 - draws // 40])]
+
+
 def ticks(options):
     """5 MB over a link without a limit and 40 µs there and back, as between two TAPs: whatever waits for a tick shows."""
-    def middle(values):
-        values = sorted(values)
-        return (values[len(values) // 2] + values[(len(values) - 1) // 2]) / 2
     common = {"bytes": 5 << 20, "rate": 0, "delay": 0.02, "queue": 100000, "spare_arp": 1}
     times = sorted({tick for base in TICKS for tick in (base, 2 * base, base // 10)})
     names = [name for name in ("reno", "cubic", "bbr") if name in algorithms()]
     jobs = {(name, loss, tick, seed): {"cc": name, "loss": loss, "tick_us": tick, "seed": seed, **common}
-            for name in names for loss in (0, 15) for tick in times for seed in range(1, options.seeds + 1)}
+            for name in names for loss in (0, 15) for tick in times for seed in range(1, (options.seeds if loss else 1) + 1)}
     found, result = run_all("ticks", jobs), {"seconds": {}, "change_percent": {}}
     took = {key: one["flows"][0]["finished_s"] - one["flows"][0]["connected_s"] for key, one in found.items()}
-    print(f"\n5 MB, from the connection until all is read: median and mean of {options.seeds} seeds, ms; against the tick that is not multiplied, %")
+    print(f"\n5 MB, from the connection until all is read: median and mean of {options.seeds} seeds (without loss all are the same), ms; against the tick that is "
+          "not multiplied, % (95 % confidence)")
     for name in names:
         for loss in (0, 15):
-            seen = {tick: [took[name, loss, tick, seed] for seed in range(1, options.seeds + 1)] for tick in times}
+            seen = {tick: [took[name, loss, tick, seed] for seed in range(1, (options.seeds if loss else 1) + 1)] for tick in times}
             for base, what in TICKS.items():
-                row = {}
-                for tick in (base, 2 * base, base // 10):
-                    median, mean = middle(seen[tick]), sum(seen[tick]) / len(seen[tick])
-                    row[tick] = {"median": median, "mean": mean}
-                changes = {kind: {str(tick): round(100 * (row[tick][kind] / row[base][kind] - 1), 1) for tick in (2 * base, base // 10)} for kind in ("median", "mean")}
-                key = f"{name}.{loss}.{base}"
-                result["seconds"][key] = {str(tick): {kind: round(value, 6) for kind, value in of.items()} for tick, of in row.items()}
-                result["change_percent"][key] = changes
+                key, row = f"{name}.{loss}.{base}", {tick: seen[tick] for tick in (base, 2 * base, base // 10)}
+                changes = {kind.__name__: {str(tick): change(kind, row[tick], row[base]) for tick in (2 * base, base // 10)} for kind in (middle, average)}
+                result["seconds"][key] = {str(tick): {"median": round(middle(values), 6), "mean": round(average(values), 6)} for tick, values in row.items()}
+                result["change_percent"][key] = {"median": changes["middle"], "mean": changes["average"]}
                 print(f"  {name:<6} {loss:>2} % loss, tick {base:>5} µs ({what})  " +
-                      "  ".join(f"{tick:>5}: {1e3 * row[tick]['median']:9.2f} {1e3 * row[tick]['mean']:9.2f}" for tick in row) +
-                      "   median " + " ".join(f"{value:+.1f}" for value in changes["median"].values()) + "  mean " + " ".join(f"{value:+.1f}" for value in changes["mean"].values()))
+                      "  ".join(f"{tick:>5}: {1e3 * middle(values):9.2f} {1e3 * average(values):9.2f}" for tick, values in row.items()) +
+                      "".join(f"   {kind} " + ", ".join(f"{value:+.1f} ({low:+.1f} to {high:+.1f})" for value, low, high in found.values())
+                              for kind, found in result["change_percent"][key].items()))
     result["command"] = shown([program(), *settings(cc="NAME", loss="L", tick_us="T", seed="1 …", **common)])
     write(ROOT / "build/lab/sim-ticks.json", result)
 
@@ -323,7 +336,7 @@ def main():
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
     part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""))
     part(fairness, seconds=(int, 60))
-    part(ticks, seeds=(int, 41))
+    part(ticks, seeds=(int, 401))
     part(golden, renew=(bool, False))
     part(bench)
     chart = part(plot)

@@ -304,9 +304,11 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { retur
 #if WEIR_CFG_TCP_TLP
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
+static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return c->flow->tlp.ticked; }
 #else
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 #if WEIR_CFG_TCP_FRTO
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }

@@ -77,17 +77,23 @@ struct tlp {
     bool waiting;  // the probe is in flight
     bool again;    // it was sent before
     bool due;      // output sends it next
+    bool ticked;   // a timer fired as the tick of tick_us began …
+    uint32_t tick_us;
+    uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };
-uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c);   // µs until the probe may go; 0: none may
-uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);  // … which is never less than this, if a round trip is known
+uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c);  // µs until the probe may go; 0: none may
+// … which is never less than this, if a round trip is known and no timer has fired in this tick.
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);
+void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c);  // the SEND timer fires
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
 void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
 // An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a loss.
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
 void tcp_tlp_off(struct tcp_conn *c);
 #else
-static inline uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, 0; }
 static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, UINT32_MAX; }
+static inline void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
 static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (void)c, (void)duplicate, false; }

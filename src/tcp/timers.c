@@ -205,7 +205,7 @@ static inline bool node_soon_enough(const struct weir *weir, const struct tcp_co
 
 static inline void run_usual(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->user_timeout_s || tcp_rack_wait(c) || !node_soon_enough(weir, c)) {
+    if (c->user_timeout_s || tcp_rack_wait(c) || tcp_tlp_ticked(c) || !node_soon_enough(weir, c)) {
         arm_send(weir, c);
         return;
     }
@@ -281,6 +281,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     }
     if (c->snd.una == c->snd.nxt || !c->flow)
         return;
+    tcp_tlp_tick(weir, c);
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
         arm_rto_since(weir, c, due_us);

@@ -16,7 +16,32 @@ uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
     return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
 }
 
-uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
+void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c)
+{
+    struct tlp *tlp = &c->flow->tlp;
+    tlp->ticked = weir->port->granularity_us > 2 * SLACK_US;
+    tlp->tick_us = (uint32_t)weir->now_us;
+    tlp->rounds = 0;
+    tlp->round = c->snd.una;
+}
+
+// A timer that fires does so as the tick begins. Where the round trips since then and two more end within it, the next tick will do;
+// otherwise the one after that is the first that is surely not too soon.
+static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
+{
+    struct tlp *tlp = &c->flow->tlp;
+    const uint32_t tick_us = weir->port->granularity_us, srtt8_us = max_u32(c->rtt.srtt8_us, tick_us / 16);
+    tlp->ticked &= tlp->tick_us == (uint32_t)weir->now_us;
+    if (!tlp->ticked || srtt8_us > 4 * tick_us)
+        return false;
+    if (seq_lt(tlp->round, c->snd.una)) {
+        tlp->round = c->snd.nxt;
+        tlp->rounds++;
+    }
+    return (tlp->rounds + 2) * srtt8_us + 8 * SLACK_US <= 8 * tick_us;
+}
+
+uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c)
 {
     const uint32_t unfit = TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_USE_SACK;
     if ((c->flags & unfit) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->flow->flight->sacked || c->backoff ||
@@ -24,7 +49,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, const struct tcp_conn *c)
         return 0;
     if (!c->rtt.srtt8_us)
         return FIRST_TIMEOUT_US;
-    return tcp_tlp_least(weir, c);
+    return tcp_tlp_least(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
@@ -35,7 +60,11 @@ void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 
 void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
 {
-    c->flow->tlp = (struct tlp){.end = c->snd.nxt, .waiting = true, .again = again};
+    struct tlp *tlp = &c->flow->tlp;
+    tlp->end = c->snd.nxt;
+    tlp->waiting = true;
+    tlp->again = again;
+    tlp->due = false;
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
 }
 
@@ -53,4 +82,4 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
     return tlp->again && !duplicate;
 }
 
-void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp = (struct tlp){0}; }
+void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false; }

@@ -142,13 +142,57 @@ static void when_there_is_no_probe(void **state)
     tcp_fixture_close(&t);
 }
 
+// No time between two ticks is seen.
+static void tick(struct tcp_fixture *t)
+{
+    t->f.now_us += 10000;
+    fixture_poll(&t->f, 0);
+}
+
+static void round_trips(struct tcp_fixture *t, uint32_t from, uint32_t rounds, uint32_t rtt_us)
+{
+    for (uint32_t round = 0; round <= rounds; round++) {
+        struct rtt *rtt = &tcp_fixture_conn(t)->rtt;
+        rtt->srtt8_us = 8 * rtt_us;
+        loss_send(t, from + 2 * round, 2);
+        if (round < rounds)
+            peer_send(t, TCP_ACK, 0, (from + 2 * round + 2) * MSS);
+    }
+}
+
+// Under a coarse clock the next tick may come at once: it takes two until a round trip has surely passed. Where a timer has just fired the
+// tick has just begun, and what few short round trips have taken since leaves enough of it: then it takes one.
+static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t rounds = 1; rounds <= 8; rounds++) {
+        loss_bring(&t, NULL);
+        t.f.port.granularity_us = 10000;
+        round_trips(&t, 0, 0, 1000);
+        tick(&t);
+        peer_expect_nothing(&t);
+        tick(&t);
+        peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+        peer_send(&t, TCP_ACK, 0, 2 * MSS);
+        round_trips(&t, 2, rounds, 1000);
+        tick(&t);
+        const bool at_once = rounds <= 6;  // six, and two more, are what ten milliseconds have room for with two to spare
+        assert_int_equal(peer_drain_count(&t), at_once);
+        tick(&t);
+        assert_int_equal(counted(&t, TAIL_PROBE), 2);
+        assert_int_equal(counted(&t, RTO), 0);
+        tcp_fixture_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_segment_goes_again),    cmocka_unit_test(a_single_segment_is_given_time),
         cmocka_unit_test(new_data_is_the_better_probe),   cmocka_unit_test(the_end_of_a_connection_is_probed_too),
         cmocka_unit_test(one_probe_and_then_the_timeout), cmocka_unit_test(a_mended_loss_costs_what_a_loss_costs),
-        cmocka_unit_test(when_there_is_no_probe),
+        cmocka_unit_test(when_there_is_no_probe),         cmocka_unit_test(a_probe_waits_for_as_few_ticks_as_it_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
