@@ -129,6 +129,9 @@ struct weir_tcp_info {
     uint32_t snd_wnd, rcv_wnd, send_queue, receive_queue, unsent;
     uint32_t total_retrans;  // segments
     uint32_t rto_count, fast_recoveries, out_of_order;
+    uint32_t reorder_seen;  // acknowledgements that showed: something of ours came after what was sent later …
+    uint32_t reordering;    // … by so many segments at the most; 3 if none did by more
+    uint32_t duplicates;    // segments that the peer reports it had already (RFC 2883)
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
     uint32_t received_ce, delivered_ce;       // segments that came marked; of ours, as far as the peer told

@@ -450,6 +450,7 @@ static void command_info(struct engine *e, int fd)
         SHOW(bytes_received);
     SHOW(segs_out), SHOW(segs_in), SHOW(pacing_rate), SHOW(delivery_rate), SHOW(last_sent_us), SHOW(last_received_us);
     SHOW(accecn), SHOW(received_ce), SHOW(delivered_ce), SHOW(bytes_delivered), SHOW(delivered);
+    SHOW(reorder_seen), SHOW(reordering), SHOW(duplicates);
 #undef SHOW
     putchar('\n');
 }

@@ -37,6 +37,7 @@ def names(info):
         "tcpi_delivery_rate": info["delivery_rate"], "tcpi_delivered": info["delivered"], "tcpi_delivered_ce": info["delivered_ce"],
         "tcpi_received_ce": info["received_ce"], "tcpi_last_data_sent": info["last_sent_us"] // 1000,
         "tcpi_last_data_recv": info["last_received_us"] // 1000, "tcpi_rcv_ooopack": info["out_of_order"], "tcpi_total_rto": info["rto_count"],
+        "tcpi_reordering": info["reordering"], "tcpi_reord_seen": info["reorder_seen"], "tcpi_dsack_dups": info["duplicates"],
         **{f"weir_{key}": value for key, value in info.items()},
     }
 

@@ -185,7 +185,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
     if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) &&
-        !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c))
+        !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
         extra_free(weir, c);
 }
 

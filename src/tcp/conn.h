@@ -154,6 +154,10 @@ struct tcp_extra {
     bool fin_ahead;
     bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
+#if WEIR_CFG_TCP_INFO
+    uint32_t reorder_seen, duplicates;  // these keep this block; in segments the second
+    uint32_t reordering;                // the most that one came late; 0: none did
+#endif
 #if WEIR_CFG_TCP_ECN
     uint32_t ce_received, ce_delivered;  // packets that came marked; of ours, as the peer told
 #endif

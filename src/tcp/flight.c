@@ -179,12 +179,20 @@ bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t no
     return true;
 }
 
+static void flight_late(struct flight_delta *delta, uint32_t start)
+{
+    if (!delta->reordered)
+        delta->late_start = start;
+    delta->reordered = true;
+}
+
 // `bytes`, up to `end`, of a record were delivered for the first time: what that says about order.
-static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end)
+static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end, uint32_t bytes)
 {
     const uint32_t sent_us = flight_time(sent);
     if (!(sent & FLIGHT_RETRANSMITTED)) {
-        delta->reordered |= seq_le(end, delta->fack);
+        if (seq_le(end, delta->fack))
+            flight_late(delta, end - bytes);
         delta->lost_delivered |= (sent & FLIGHT_LOST) != 0;
     } else if (delta->limit_young && seq_lt(delta->young_us, sent_us)) {
         return;  // what came is rather an earlier transmission
@@ -201,7 +209,7 @@ static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end)
 static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes)
 {
     const uint32_t sent = r->sent;
-    flight_came(delta, sent, end);
+    flight_came(delta, sent, end, bytes);
     if (delta->delivered == 0 || seq_lt(delta->newest_sent_us, flight_time(sent))) {
         delta->newest_sent_us = flight_time(sent);
         flight_stamp_take(delta, r);
@@ -255,7 +263,8 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
             flight_acked_flagged(f, r, r->end, r->end - start, delta);
             f->retransmitted -= (r->sent & FLIGHT_RETRANSMITTED) != 0;
         } else {
-            delta->reordered |= !bytes && seq_le(r->end, delta->fack);
+            if (!bytes && seq_le(r->end, delta->fack))
+                flight_late(delta, start);
             bytes += r->end - start;
             plain = r;
         }

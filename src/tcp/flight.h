@@ -87,7 +87,8 @@ struct flight_delta {
     uint32_t late_us;     // transmission time of the delivered record that was sent last, of two at one time the higher
     uint32_t late_end;    // … its end
     bool late_resent;     // … and whether it had been sent before
-    bool reordered;       // something never sent again came after what lies above it (RFC 8985 §6.2, step 3)
+    bool reordered;       // something never sent again came after what lies above it (RFC 8985 §6.2, step 3) …
+    uint32_t late_start;  // … which began here, the lowest of it
     bool lost_delivered;  // something that was LOST and never sent again came after all
 };
 // Whether what ends at `end` and was sent at `sent_us` left after the other (RFC 8985 §6.1, RACK_sent_after).
@@ -141,6 +142,15 @@ static inline uint32_t flight_record_start(const struct flight *f, uint32_t inde
 }
 static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
 static inline bool flight_any_resent(const struct flight *f) { return f->retransmitted != 0; }
+// Bytes sent again and neither known to have come nor thought to be lost once more.
+static inline uint32_t flight_resent_out(struct flight *f)
+{
+    uint32_t bytes = 0;
+    for (uint32_t index = 0; index < f->count; index++)
+        if ((flight_at(f, index)->sent & FLIGHT_FLAGS) == FLIGHT_RETRANSMITTED)
+            bytes += flight_at(f, index)->end - flight_record_start(f, index);
+    return bytes;
+}
 // Marks record `index` LOST unless it is SACKED, also when it was sent again. Returns the bytes newly lost.
 uint32_t flight_lose(struct flight *flight, uint32_t index);
 // Nothing is LOST: it was late (RFC 5682, RFC 3522).
@@ -148,6 +158,11 @@ void flight_unlose(struct flight *flight);
 #else
 static inline uint32_t flight_end(const struct flight *f) { return f->end; }
 static inline bool flight_any_resent(const struct flight *f) { return seq_lt(f->start, f->resent_end); }
+static inline uint32_t flight_resent_out(const struct flight *f)
+{
+    const uint32_t resent = seq_lt(f->start, f->resent_end) ? f->resent_end - f->start : 0;
+    return resent - min_u32(resent, f->lost);
+}
 static inline void flight_unlose(struct flight *f) { f->lost = 0; }
 #endif
 static inline uint32_t flight_outstanding(const struct flight *f) { return flight_end(f) - f->start; }

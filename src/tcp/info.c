@@ -2,6 +2,8 @@
 // TCP_INFO.
 #include "tcp/internal.h"
 
+#define REORDERING_LEAST 3u  // DupThresh (RFC 5681 §3.2): how late a segment may come and nobody asks
+
 static uint8_t recovery_state(const struct tcp_conn *c)
 {
     if (c->flags & TCP_RTO_RECOVERY)
@@ -11,6 +13,23 @@ static uint8_t recovery_state(const struct tcp_conn *c)
     if (tcp_ecn_reducing(c))
         return 2;
     return c->duplicate_acks || (c->flow && c->flow->flight->sacked) ? 1 : 0;
+}
+
+// Rare, and each connection has few of them: beside it, not in it. Without memory it is not counted.
+void tcp_info_reordered(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+{
+    struct tcp_extra *extra = tcp_conn_extra(weir, c);
+    if (!extra)
+        return;
+    extra->reorder_seen++;
+    extra->reordering = max_u32(extra->reordering, (delta->fack - delta->late_start + c->mss - 1) / c->mss);
+}
+
+void tcp_info_duplicate(struct weir *weir, struct tcp_conn *c, const struct tcp_sack_block *block)
+{
+    struct tcp_extra *extra = tcp_conn_extra(weir, c);
+    if (extra)
+        extra->duplicates += max_u32((block->right - block->left + c->mss - 1) / c->mss, 1);
 }
 
 int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
@@ -41,6 +60,13 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->inflight = tcp_recovery_pipe(c);
     out->sacked = c->flow ? c->flow->flight->sacked : 0;
     out->lost = c->flow ? c->flow->flight->lost : 0;
+    out->retrans_out = c->flow ? flight_resent_out(c->flow->flight) : 0;
+    out->reordering = REORDERING_LEAST;
+    if (c->extra) {
+        out->reordering = max_u32(c->extra->reordering, REORDERING_LEAST);
+        out->reorder_seen = c->extra->reorder_seen;
+        out->duplicates = c->extra->duplicates;
+    }
     out->snd_wnd = c->snd.wnd;
     out->rcv_wnd = c->rcv.edge - c->rcv.nxt;
     out->send_queue = tcp_send_queued(c);

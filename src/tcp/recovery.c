@@ -74,6 +74,7 @@ static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
     if (news->reports_duplicate) {
+        tcp_info_duplicate(weir, c, block);
         tcp_undo_duplicate(c, block->left, block->right);
         if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c))  // bundles are duplicates that were meant
             tcp_rack_duplicate(c);
@@ -161,6 +162,8 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
 {
     const bool was_fast = c->flags & TCP_IN_RECOVERY;
     tcp_rack_ack(weir, c, delta);
+    if (delta->reordered)
+        tcp_info_reordered(weir, c, delta);
     go_on(weir, c, delta, news);
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // TCP_INFO says what happened.
-#include "tcp/tcp_fixture.h"
-
-#include "instance.h"
+#include "tcp/loss_fixture.h"
 
 static struct weir_tcp_info info_of(struct tcp_fixture *t)
 {
@@ -83,12 +81,75 @@ static void fin_and_syn_are_no_bytes(void **state)
     tcp_fixture_close(&t);
 }
 
+static void late(struct tcp_fixture *t, uint32_t from, uint32_t count)
+{
+    user_write(t, from, count * 1460);
+    peer_drain(t);
+    peer_pass(t, RTT_US);
+    peer_sack(t, from, 1, (uint32_t[]){from + 1460, from + count * 1460});
+    peer_pass(t, 2000);
+    peer_send(t, TCP_ACK, 0, from + count * 1460);
+}
+
+// What comes late, and twice, is counted as long as the connection lives, and idling does not forget it.
+static void order_and_duplicates_are_remembered(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    struct weir_tcp_info info = info_of(&t);
+    assert_int_equal(info.reordering, 3);
+    assert_int_equal(info.reorder_seen, 0);
+    late(&t, 0, 2);
+    info = info_of(&t);
+    assert_int_equal(info.reordering, 3);
+    assert_int_equal(info.reorder_seen, 1);
+    late(&t, 2 * 1460, 7);
+    info = info_of(&t);
+    assert_int_equal(info.reordering, 7);
+    assert_int_equal(info.reorder_seen, 2);
+    assert_int_equal(info.total_retrans, 0);
+    peer_sack(&t, 9 * 1460, 1, (uint32_t[]){0, 2 * 1460});
+    assert_int_equal(info_of(&t).duplicates, 2);
+    user_write(&t, 9 * 1460, 1460);
+    peer_drain(&t);
+    peer_sack(&t, 9 * 1460, 1, (uint32_t[]){0, 2 * 1460});
+    peer_sack(&t, 9 * 1460, 1, (uint32_t[]){100, 200});
+    assert_int_equal(info_of(&t).duplicates, 5);
+    peer_send(&t, TCP_ACK, 0, 10 * 1460);
+    peer_pass(&t, 5000000);
+    info = info_of(&t);
+    assert_int_equal(info.reordering, 7);
+    assert_int_equal(info.reorder_seen, 2);
+    assert_int_equal(info.duplicates, 5);
+    assert_int_equal(info.retrans_out, 0);
+    tcp_fixture_close(&t);
+}
+
+static void what_is_out_again_is_told(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    user_write(&t, 0, 8 * 1460);
+    peer_drain(&t);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, 0, 1, (uint32_t[]){2 * 1460, 8 * 1460});
+    peer_expect(&t, TCP_ACK, 0, 0, 1460);
+    peer_expect(&t, TCP_ACK, 1460, 0, 1460);
+    peer_expect_nothing(&t);
+    assert_int_equal(info_of(&t).retrans_out, 2 * 1460);
+    peer_send(&t, TCP_ACK, 0, 1460);
+    assert_int_equal(info_of(&t).retrans_out, 1460);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_starts_from_nothing),
-        cmocka_unit_test(it_counts),
-        cmocka_unit_test(fin_and_syn_are_no_bytes),
+        cmocka_unit_test(it_starts_from_nothing),    cmocka_unit_test(it_counts),
+        cmocka_unit_test(fin_and_syn_are_no_bytes),  cmocka_unit_test(order_and_duplicates_are_remembered),
+        cmocka_unit_test(what_is_out_again_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
