@@ -10,6 +10,8 @@
 //   SACK       only of what was delivered
 //   edge       the right edge of the offered window never moves left (but for what the scale rounds off)
 //   size       no more payload than the peer's MSS option allows
+// And one that is looked at now and then:
+//   silence    what comes next to be acknowledged is sent again, or acknowledged, before SILENCE_NS are over, or given up
 #include "internal.h"
 
 #include <stdlib.h>
@@ -22,6 +24,9 @@
 #define ACK 16u
 #define BUCKETS 4096u
 #define BLOCKS 4
+// The longest timeout (RTO_MAX, 120 s) may run out while a link is down, and once more.
+#define SILENCE_NS SIM_S(260)
+#define LOOK_NS SIM_S(20)
 
 struct range {
     uint64_t from, to;
@@ -41,6 +46,7 @@ struct side {
     uint64_t acked;         // highest acknowledgement delivered to it …
     uint64_t surely_acked;  // … in a segment that it had to accept
     uint64_t allowed;       // right edge delivered to it
+    uint64_t tried_ns;      // when what follows `acked` was last sent, or `acked` moved
     uint64_t told;          // highest acknowledgement it has sent
     uint64_t edge;          // highest right edge it has offered
     uint64_t got;           // of the other's stream: delivered without a gap
@@ -61,6 +67,7 @@ struct check {
     uint32_t count, room;
     uint32_t *outstanding;  // by host
     uint32_t hosts;
+    uint64_t look_ns;  // the next look for silence
     uint32_t buckets[BUCKETS];
 };
 
@@ -219,6 +226,8 @@ static void count(struct check *check, struct talk *talk, struct side *side)
     const bool outstanding = !side->gone && !talk->unclear && side->sent > side->acked && !only_answered;
     if (outstanding == side->outstanding || side->host == UINT32_MAX)
         return;
+    if (outstanding)
+        side->tried_ns = check->sim->now_ns;
     side->outstanding = outstanding;
     *outstanding_of(check, side->host) += outstanding ? 1 : UINT32_MAX;
 }
@@ -255,19 +264,51 @@ void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t
     count(check, talk, side);
 }
 
+// Whether the host still has the connection.
+static bool lives(const struct check *check, const struct side *side, const struct side *peer)
+{
+    struct weir *weir = check->sim->hosts[side->host]->weir;
+    struct weir_socket_info info;
+    uint32_t cursor = 0;
+    while ((cursor = weir_socket_next(weir, cursor, &info)) != 0)
+        if (info.type == WEIR_STREAM && info.local.port == side->port && info.peer.port == peer->port && info.peer.addr.v4 == peer->address)
+            return true;
+    return false;
+}
+
 uint32_t check_given_up(struct check *check, uint32_t host, uint32_t most)
 {
     uint32_t found = 0;
     for (uint32_t index = 1; index <= check->count; index++)
         for (uint32_t end = 0; end < 2 && found < most; end++) {
-            struct side *side = &check->talks[index]->sides[end];
-            if (side->host != host || !side->outstanding || !side->left)
+            struct side *sides = check->talks[index]->sides, *side = &sides[end];
+            if (side->host != host || !side->outstanding || !side->left || lives(check, side, &sides[!end]))
                 continue;
             side->gone = true;
             count(check, check->talks[index], side);
             found++;
         }
     return found;
+}
+
+// Who has something unacknowledged tries again. That holds for each connection, whatever other timers its host has.
+void check_silence(struct check *check)
+{
+    const uint64_t now_ns = check->sim->now_ns;
+    if (now_ns < check->look_ns)
+        return;
+    check->look_ns = now_ns + LOOK_NS;
+    for (uint32_t index = 1; index <= check->count; index++)
+        for (uint32_t end = 0; end < 2; end++) {
+            const struct side *side = &check->talks[index]->sides[end];
+            if (!side->outstanding || now_ns - side->tried_ns < SILENCE_NS)
+                continue;
+            host_unseen_ends(check->sim->hosts[side->host]);
+            if (side->outstanding)
+                sim_fail(check->sim, "%s:%u has not tried for %llu s to send what is not acknowledged (acknowledged %llu, sent %llu)",
+                         check->sim->hosts[side->host]->node.name, side->port, (unsigned long long)((now_ns - side->tried_ns) / SIM_S(1)),
+                         (unsigned long long)side->acked, (unsigned long long)side->sent);
+        }
 }
 
 void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
@@ -339,8 +380,10 @@ void check_delivered(struct check *check, uint32_t host, const struct frame *fra
     deliver(to, mark->seq, mark->end);
     if (!(mark->flags & ACK))
         return;
-    if (mark->ack > to->acked)
+    if (mark->ack > to->acked) {
         to->acked = mark->ack;
+        to->tried_ns = check->sim->now_ns;
+    }
     if (acceptable && mark->ack > to->surely_acked)
         to->surely_acked = mark->ack;
     if (mark->edge > to->allowed)
@@ -459,6 +502,8 @@ static void judge(struct check *check, struct talk *talk, uint8_t from, const st
         broken(check, side, mark, "sends more than the peer's MSS");
     if (mark->end > side->sent)
         side->sent = mark->end;
+    if (mark->seq <= side->acked && mark->end > side->surely_acked)
+        side->tried_ns = check->sim->now_ns;
     if (segment->flags & FIN) {
         if (side->fin_sent && side->fin != mark->end - 1)
             broken(check, side, mark, "moves its FIN");

@@ -29,8 +29,10 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame);
 void check_delivered(struct check *check, uint32_t host, const struct frame *frame);
 // Conversations in which this host has sent something (SYN, data, FIN) that no acknowledgement delivered to it covers.
 uint32_t check_outstanding(const struct check *check, uint32_t host);
+// Now and then, whenever a host is polled: looks for who is silent (SILENCE_NS).
+void check_silence(struct check *check);
 // The host has given up so many connections that nobody hears of, as their users had closed them: no more is expected of so many that are
-// closed and have something unacknowledged. Returns how many there were.
+// closed, have something unacknowledged, and are not there any more. Returns how many there were.
 uint32_t check_given_up(struct check *check, uint32_t host, uint32_t count);
 // The host gave the connection up (it failed there, or was aborted): nothing more is expected of it.
 void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);

@@ -109,9 +109,9 @@ static void tell(const struct side *side, void (*what)(struct check *, uint32_t,
         what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer, side->server ? flow->client_port : flow->port);
 }
 
-static void forget(const struct side *side)
+static void forget(const struct side *side, int error)
 {
-    side->host->ends_told++;
+    side->host->ends_told += error == WEIR_TIMED_OUT || error == WEIR_HOST_UNREACHABLE || error == WEIR_NETWORK_UNREACHABLE;
     tell(side, check_forget);
 }
 
@@ -140,7 +140,7 @@ static void side_failed(struct side *side, int error)
                  (unsigned long long)side->received);
     flow->stats.failed = true;
     flow->stats.error = error;
-    forget(side);
+    forget(side, error);
     (void)weir_socket_close(weir_of(side), side->socket);
     side_closed(side);
 }
@@ -194,7 +194,7 @@ static bool side_write(struct side *side)
     side->flow->stats.sent[side->server] = side->sent;
     if (user->abort_after && side->sent == user->abort_after) {
         side->aborted = true;
-        forget(side);
+        forget(side, WEIR_OK);
         (void)weir_socket_abort(weir_of(side), side->socket);
         side_closed(side);
     } else if (side->sent == side->total) {
@@ -370,6 +370,13 @@ static void set(struct side *side, weir_socket socket, enum weir_option option, 
         sim_fail(side->flow->sim, "option %d: %s", option, weir_error_name(error));
 }
 
+// After longer than the observer lets anybody be silent who has something to send (check.c): else it would hide a timer that is missing.
+static void keep_alive(struct side *side, weir_socket socket)
+{
+    set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
+    set(side, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 600);
+}
+
 static void set_options(struct side *side, weir_socket socket)
 {
     const struct sim_user *user = side->user;
@@ -378,13 +385,10 @@ static void set_options(struct side *side, weir_socket socket)
     set(side, socket, WEIR_OPTION_QUICK_ACK, user->quick_ack);
     set(side, socket, WEIR_OPTION_SEND_BUFFER, user->send_buffer);
     set(side, socket, WEIR_OPTION_RECEIVE_BUFFER, user->receive_buffer);
-    // Who waits for a peer whose reset was lost finds out. Elsewhere a keepalive would only hide a timer that is missing.
+    // Who waits for a peer whose reset was lost finds out.
     const struct sim_flow_options *options = &side->flow->options;
-    const bool closes_at_once = options->client.close_at_once || options->server.close_at_once;  // … and may be given up unseen
-    if (options->may_fail || options->client.abort_after || options->server.abort_after || closes_at_once) {
-        set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
-        set(side, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60);
-    }
+    if (options->may_fail || options->client.abort_after || options->server.abort_after)
+        keep_alive(side, socket);
     if (cc && weir_socket_set_congestion(weir_of(side), socket, cc) != WEIR_OK)
         sim_fail(side->flow->sim, "there is no congestion control %s", cc);
 }
@@ -423,7 +427,7 @@ static void connect_again(struct side *client, int error)
         side_failed(client, error);
         return;
     }
-    forget(client);
+    forget(client, error);
     (void)weir_socket_close(weir_of(client), client->socket);
     client->socket = 0;
     event_set(&flow->sim->events, &flow->start, flow->sim->now_ns + AGAIN_NS);
@@ -549,6 +553,19 @@ bool sim_flow_info(const struct sim_flow *flow, bool server, struct weir_tcp_inf
 {
     const struct side *side = server ? &flow->server : &flow->client;
     return side->connected && !side->closed && weir_socket_tcp_info(weir_of(side), side->socket, info) == WEIR_OK;
+}
+
+void flows_left_alone(struct sim *sim, const struct sim_host *host)
+{
+    for (struct sim_flow *flow = sim->flows; flow; flow = flow->next) {
+        struct side *const sides[] = {&flow->client, &flow->server};
+        for (uint32_t end = 0; end < 2; end++)
+            if (sides[end]->host == host && sides[end]->closed && sides[!end]->socket && !sides[!end]->closed) {
+                host_clock(sides[!end]->host);
+                keep_alive(sides[!end], sides[!end]->socket);
+                sim_host_kick(sides[!end]->host);
+            }
+    }
 }
 
 void flows_close(struct sim *sim)

@@ -127,16 +127,23 @@ static void host_carrier(struct port *port, bool up)
 
 // --- the poller -------------------------------------------------------------------------------------------------------------------------
 
-// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device. A
-// connection whose time ran out after its user had closed it ends unseen; that the host counts, less what users were told.
+// A connection whose time ran out after its user had closed it ends unseen; that the host counts, less what users were told.
+void host_unseen_ends(struct sim_host *host)
+{
+    const uint32_t counted = weir_counter_get(host->weir, WEIR_COUNT_TCP_TIMED_OUT);
+    if (counted <= host->ends_told + host->ends_unseen)
+        return;
+    host->ends_unseen += check_given_up(host->node.sim->check, host->number, counted - host->ends_told - host->ends_unseen);
+    flows_left_alone(host->node.sim, host);
+}
+
+// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device.
 static void check_deadline(struct sim_host *host, uint64_t deadline_us)
 {
     struct check *check = host->node.sim->check;
     if (deadline_us != WEIR_NEVER || host->netif.flags & WEIR_NETIF_TX_BLOCKED || !check_outstanding(check, host->number))
         return;
-    const uint32_t counted = weir_counter_get(host->weir, WEIR_COUNT_TCP_TIMED_OUT);
-    if (counted > host->ends_told + host->ends_unseen)
-        host->ends_unseen += check_given_up(check, host->number, counted - host->ends_told - host->ends_unseen);
+    host_unseen_ends(host);
     if (check_outstanding(check, host->number))
         sim_fail(host->node.sim, "%s has unacknowledged data and no timer", host->node.name);
 }
@@ -156,8 +163,10 @@ static void host_poll(void *context)
     const uint64_t now_us = weir_now_us(host->weir);
     const uint64_t deadline_us = weir_poll(host->weir, now_us);
     const uint32_t news = weir_dispatch(host->weir, DISPATCH);
-    if (sim->check)
+    if (sim->check) {
+        check_silence(sim->check);
         check_deadline(host, deadline_us);
+    }
     if (deadline_us <= now_us || news >= DISPATCH || weir_output_pending(host->weir))
         poll_again(host);
     else if (deadline_us != WEIR_NEVER && !(event_is_set(&host->poll) && host->poll.at_ns == sim->now_ns))

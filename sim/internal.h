@@ -90,7 +90,7 @@ struct sim_host {
     uint64_t last_poll_ns;
     uint32_t polls_at_once;  // without time passing
     uint32_t ends_unseen;    // connections that were given up after their users had closed them
-    uint32_t ends_told;      // connections that ended badly here and whose users were told, or the observer
+    uint32_t ends_told;      // connections that time ended here and whose users were told
     uint64_t memory, memory_peak;
     uint64_t entropy, failures;  // dice
     struct fibre *fibres;        // that live
@@ -141,11 +141,14 @@ bool queue_has_room(const struct way *way, uint32_t length);
 // --- host.c
 void hosts_close(struct sim *sim);
 uint64_t host_now_us(const struct sim_host *host);
-void host_clock(struct sim_host *host);  // sets the instance's clock
+void host_unseen_ends(struct sim_host *host);  // tells the observer of connections given up after their users had closed them
+void host_clock(struct sim_host *host);        // sets the instance's clock
 uint64_t host_time_ns(const struct sim_host *host, uint64_t deadline_us);
 
 // --- flow.c
 void flows_close(struct sim *sim);
+// A host has given up connections whose users had closed them: who may be left at the other end of such a one will find out.
+void flows_left_alone(struct sim *sim, const struct sim_host *host);
 struct sim *sim_of_flow(const struct sim_flow *flow);
 
 // --- fibre.c
