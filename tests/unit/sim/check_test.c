@@ -284,6 +284,26 @@ static void a_reset_ends_it(void **state)
     expect(NULL);
 }
 
+// Who has something unacknowledged may wait for as long as the longest timeouts take, and then not for ever.
+static void silence(void **state)
+{
+    (void)state;
+    for (uint32_t again = 0; again < 3; again++) {
+        open_talk();
+        pass(CLIENT, ACK, 1, 1, 1000, 8000);
+        pass(CLIENT, ACK, 1001, 1, 1000, 8000);
+        pass(SERVER, ACK, 1, 1001, 0, 500);
+        for (uint64_t s = 20; s <= 500; s += 20) {
+            sim->now_ns = SIM_S(s);
+            if (s == 240 && again)  // the next byte that is awaited, or what comes after it, which does not count
+                send(CLIENT, ACK, again == 1 ? 1001 : 1501, 1, 500, 8000);
+            check_silence(sim->check);
+            assert_int_equal(sim_failure(sim) != NULL, s >= (again == 1 ? 500 : 260));
+        }
+        expect("client:4000 has not tried for 260 s");
+    }
+}
+
 static void who_gave_up_is_not_waited_for(void **state)
 {
     (void)state;
@@ -311,6 +331,7 @@ int main(void)
         cmocka_unit_test(more_than_the_mss),
         cmocka_unit_test(wrong_sums),
         cmocka_unit_test(a_reset_ends_it),
+        cmocka_unit_test(silence),
         cmocka_unit_test(who_gave_up_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
