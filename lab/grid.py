@@ -48,7 +48,7 @@ class Grid:
                 values[f"{end}.{cc}.{rate}.{loss:g}"] = round(mean(seen), 3)
                 values[f"spread.{end}.{cc}.{rate}.{loss:g}"] = round((max(seen) - min(seen)) / mean(seen), 3)
         agreement = {key: round(100 * (value / sim[key] - 1), 1) for key, value in values.items() if key.startswith("weir.") and sim.get(key)}
-        write_json("grid.json", {**values, "real_time_against_simulator_percent": agreement})
+        write_json("grid.json", {**nested(values), **values, "real_time_against_simulator_percent": agreement})
         page.section(self.title, "A serialiser, 10 ms each way, a drop-tail queue of one bandwidth-delay product, independent loss behind it, towards the receiver. "
                      "Mbit/s that the receiver's user read.")
         names = sorted({key.split(".")[1] for key in sim if key.startswith("weir.")}, key=lambda name: (name not in LINUX_OWN, name))
@@ -80,6 +80,18 @@ class Grid:
                 page.curves(f"cwnd-{cc}", f"{cc}: cwnd at 100 Mbit/s, 1 % loss", "s", "segments", series)
         page.trace_plots(self.real, 100, 1)
         page.command("make sim-grid; build/host/weir-link lab0 lab1 --rate=100 --delay=10 --queue=250000 --loss=1; iperf3 -c 10.66.0.2 -C cubic -t 15 -J")
+
+
+def nested(values):
+    """{"weir": {"cubic": {"100": {"0.1": …}}}} of "weir.cubic.100.0.1", as sim-grid.json has both."""
+    result = {}
+    for key, value in values.items():
+        *names, loss = key.split(".", 4 if key.startswith("spread.") else 3)
+        place = result
+        for name in names:
+            place = place.setdefault(name, {})
+        place[loss] = value
+    return result
 
 
 def simulate(quick):
