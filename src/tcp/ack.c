@@ -85,7 +85,8 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
     }
     rtt_sample(&c->rtt, rtt_us);
     c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
-    tcp_deadline_sampled(c);
+    if (tcp_deadline_on(c))
+        tcp_deadline_sampled(c);
 }
 
 // RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.
@@ -147,7 +148,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         .duplicate = duplicate,
         .reports_duplicate = reports_duplicate(c, segment),
     };
-    const bool mended = tcp_deadline_mended(c, segment);
+    const bool mended = tcp_deadline_on(c) && tcp_deadline_mended(c, segment);
     tcp_rack_begin(weir, c, segment, &delta);
     if (advances)
         advance_una(weir, c, segment->ack, &delta);
@@ -156,7 +157,8 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         if (delta.delivered)
             room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
     }
-    tcp_deadline_acked(c, &delta);
+    if (tcp_deadline_on(c))
+        tcp_deadline_acked(c, &delta);
     sample_rtt(weir, c, segment, &delta, advances);
     const bool marked = tcp_ecn_ack(weir, c, segment, &delta);
     if (c->flow)

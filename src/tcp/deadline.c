@@ -20,7 +20,7 @@ uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t mo
 {
     struct flight *f = c->flow->flight;
     uint32_t start = c->snd.nxt;
-    if (!tcp_deadline_on(c) || tcp_syn_unacked(c))
+    if (tcp_syn_unacked(c))
         return start;
     for (uint32_t i = f->count; i-- > 0 && end - flight_record_start(f, i) <= most;)
         if (!(flight_at(f, i)->sent & FLIGHT_SACKED))
@@ -33,7 +33,7 @@ bool tcp_deadline_due(const struct tcp_conn *c, uint32_t *start, uint32_t *end)
 {
     struct flight *f;
     uint32_t index = 0;
-    if (!tcp_deadline_on(c) || !c->extra->deadline.due || c->snd.una == c->snd.nxt)
+    if (!c->extra->deadline.due || c->snd.una == c->snd.nxt)
         return false;
     f = c->flow->flight;
     while (index < f->count && flight_at(f, index)->sent & FLIGHT_SACKED)
@@ -49,8 +49,6 @@ bool tcp_deadline_due(const struct tcp_conn *c, uint32_t *start, uint32_t *end)
 
 void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq, uint32_t end, bool chance)
 {
-    if (!tcp_deadline_on(c))
-        return;
     struct tcp_deadline *d = &c->extra->deadline;
     if (seq_le(seq, c->snd.una)) {
         d->sent_us = weir->now;
@@ -93,7 +91,7 @@ static uint32_t next_to_give(const struct tcp_conn *c)
 
 bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c)
 {
-    return tcp_deadline_on(c) && (weir->now_ms - c->progress_ms) * 1000u < c->extra->deadline.us && !(c->flags & TCP_PERSIST);
+    return (weir->now_ms - c->progress_ms) * 1000u < c->extra->deadline.us && !(c->flags & TCP_PERSIST);
 }
 
 uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c)
@@ -147,7 +145,7 @@ uint32_t tcp_deadline_rto(const struct tcp_conn *c)
 // as was what a chance has brought. More than fits a segment was not brought by one.
 bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    if (!tcp_deadline_on(c) || !c->flow || !seq_lt(c->snd.una, segment->ack))
+    if (!c->flow || !seq_lt(c->snd.una, segment->ack))
         return false;
     struct flight *f = c->flow->flight;
     const bool duplicate = c->flags & TCP_USE_SACK && tcp_sack_reports_duplicate(segment);
@@ -164,8 +162,6 @@ bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *seg
 
 void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta)
 {
-    if (!tcp_deadline_on(c))
-        return;
     struct tcp_deadline *d = &c->extra->deadline;
     d->given = seq_max(d->given, c->snd.una);
     d->carried = seq_max(d->carried, c->snd.una);
@@ -175,11 +171,7 @@ void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta)
     d->chance = seq_lt(c->snd.una, d->repeated);
 }
 
-void tcp_deadline_sampled(struct tcp_conn *c)
-{
-    if (tcp_deadline_on(c))
-        c->extra->deadline.doubled = 0;
-}
+void tcp_deadline_sampled(struct tcp_conn *c) { c->extra->deadline.doubled = 0; }
 
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)
 {

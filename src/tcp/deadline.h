@@ -39,6 +39,7 @@ struct tcp_deadline {
     bool told;          // … `round`
 };
 
+// Of a connection with a deadline (tcp_deadline_on), all but those of the option: one without is asked for that alone.
 // The first byte of a segment of new data up to `end` with room for `most` bytes.
 uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most);
 // What a chance that is due sends. false: none is.

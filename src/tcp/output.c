@@ -144,7 +144,7 @@ static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
 static bool plan_chance(struct tcp_conn *c, struct plan *plan)
 {
     uint32_t start = 0, end = 0;
-    if (!tcp_deadline_due(c, &start, &end))
+    if (!tcp_deadline_on(c) || !tcp_deadline_due(c, &start, &end))
         return false;
     cover(c, plan, start, end);
     plan->again = plan->chance = true;
@@ -383,7 +383,8 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     if (plan->seq == plan->end)
         return;
     tcp_pacing_sent(c, plan->end - plan->seq);
-    tcp_deadline_left(weir, c, plan->seq, plan->end, plan->chance);
+    if (tcp_deadline_on(c))
+        tcp_deadline_left(weir, c, plan->seq, plan->end, plan->chance);
     if (plan->chance || plan->bundle)
         repeated_left(weir, c, plan);
     if (plan->chance)

@@ -116,6 +116,16 @@ static void arm(struct weir *weir, struct tcp_conn *c, struct rt *rt)
         tcp_timers_realtime(weir, c, rt->due_us);
 }
 
+// Of one segment only: every second is acknowledged (RFC 9293 §3.8.6.3). Nor while congestion marks are to be told.
+static void keep_quiet(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32_t us)
+{
+    rt->quiet = c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED) && !(c->flags & TCP_ECN_BUSY) && !tcp_receive_ack_due(c);
+    if (!rt->quiet)
+        return;
+    c->flags = (c->flags & ~(uint32_t)TCP_ACK_NOW) | TCP_ACK_DELAYED;
+    tcp_timers_ack_within(weir, c, us);
+}
+
 static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const struct rt_order *order)
 {
     if (order->move && seq_lt(c->rcv.nxt, order->nxt))
@@ -130,9 +140,8 @@ static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const st
         rt->acks_left = order->acks;
         c->flags |= TCP_ACK_NOW;
         tcp_wants_output(weir, c);
-    } else if (order->quiet_us && c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED)) {
-        c->flags = (c->flags & ~(uint32_t)TCP_ACK_NOW) | TCP_ACK_DELAYED;
-        tcp_timers_ack_within(weir, c, order->quiet_us);
+    } else if (order->quiet_us) {
+        keep_quiet(weir, c, rt, order->quiet_us);
     }
     const struct rt_line line = look(weir, c);
     if (!rt->announced && rt_readable(rt, &line)) {
@@ -225,11 +234,7 @@ bool tcp_realtime_readable(struct weir *weir, struct tcp_conn *c)
 
 bool tcp_realtime_armed(const struct tcp_conn *c) { return tcp_realtime_on(c) && c->extra->realtime->armed; }
 uint32_t tcp_realtime_due(const struct tcp_conn *c) { return c->extra->realtime->due_us; }
-void tcp_realtime_disarm(struct tcp_conn *c)
-{
-    if (tcp_realtime_on(c))
-        c->extra->realtime->armed = false;
-}
+void tcp_realtime_disarm(struct tcp_conn *c) { c->extra->realtime->armed = false; }
 
 // --- the user ---------------------------------------------------------------------------------------------------------------------------
 

@@ -215,7 +215,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     flow->retransmit_from = c->snd.una;
     c->duplicate_acks = 0;
     c->flags = (c->flags & ~(uint32_t)TCP_IN_RECOVERY) | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW;
-    if (c->backoff < UINT8_MAX && !tcp_deadline_ahead(weir, c))
+    if (c->backoff < UINT8_MAX && !(tcp_deadline_on(c) && tcp_deadline_ahead(weir, c)))
         c->backoff++;
     TCP_INFO_COUNT(c, rto, 1);
     count(weir, WEIR_COUNT_TCP_RTO);

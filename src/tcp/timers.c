@@ -59,7 +59,8 @@ static void arm_rto(struct weir *weir, struct tcp_conn *c) { arm_rto_since(weir,
 static void arm_sooner_since(struct weir *weir, struct tcp_conn *c, uint32_t since_us)
 {
     const int32_t left_us = (int32_t)(c->flow->rto_due - since_us);
-    const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c), chance = tcp_deadline_wait(weir, c);
+    const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c),
+                   chance = tcp_deadline_on(c) ? tcp_deadline_wait(weir, c) : 0;
     const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
     uint32_t sooner = reorder | tail;
     c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
@@ -184,7 +185,8 @@ void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us)
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 {
     c->armed = 0;
-    tcp_realtime_disarm(c);
+    if (tcp_realtime_on(c))
+        tcp_realtime_disarm(c);
     if (c->flow)
         tcp_pacing_arm(c, false);
     wheel_cancel(&weir->wheel, &c->timer);

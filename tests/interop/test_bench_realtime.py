@@ -116,3 +116,34 @@ def test_figures_of_an_earlier_version_do_not_stop_the_others(tmp_path):
     program.web([Earlier, Other], {"there": 42})
     page = (tmp_path / "realtime.html").read_text()
     assert "to be measured anew" in page and "<td>42</tr>" in page
+
+
+WITHOUT = ("-DWEIR_CFG_REALTIME=0", "-DWEIR_CFG_REALTIME_SENDER=0")
+
+
+@pytest.mark.parametrize("profile", ("SMALL", "FULL"))
+def test_a_connection_without_it_is_no_larger_for_it(tmp_path, profile):
+    """What a stream in a mode needs is attached to it: neither the connection itself nor what is attached to it while data is out has a field for it."""
+    def sizes(*options):
+        (tmp_path / "probe.c").write_text('#include "tcp/conn.h"\n#include "tcp/flight.h"\n'
+                                          "char conn[sizeof(struct tcp_conn)], flow[sizeof(struct tcp_flow)], flight[sizeof(struct flight)];\n")
+        subprocess.run(["cc", "-std=c11", f"-DWEIR_PROFILE_{profile}", *options, "-Iinclude", "-Isrc", "-c", tmp_path / "probe.c", "-o", tmp_path / "probe.o"],
+                       cwd=ROOT, check=True)
+        symbols = subprocess.run(["nm", "-S", tmp_path / "probe.o"], capture_output=True, text=True, check=True).stdout
+        return {line.split()[3]: int(line.split()[1], 16) for line in symbols.splitlines()}
+    assert len(sizes()) == 3 and sizes() == sizes(*WITHOUT)
+
+
+def test_nothing_is_left_of_it_where_it_is_left_out(tmp_path):
+    """The sources that stay, with the options off, ask for nothing of those that go; and a profile without it has none of them."""
+    def left_out_of(profile):
+        return subprocess.run([sys.executable, "tools/options.py", "--sources", profile], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    left_out, other = left_out_of("tiny"), left_out_of("full")
+    for name in ("src/rt/own.c", "src/rt/paper.c", "src/tcp/realtime.c", "src/socket/realtime.c", "src/tcp/deadline.c"):
+        assert name in left_out
+    for source in sorted((ROOT / "src/tcp").glob("*.c")):
+        if source.name in ("realtime.c", "deadline.c") or str(source.relative_to(ROOT)) in other:
+            continue
+        subprocess.run(["cc", "-std=c11", "-O1", "-DWEIR_PROFILE_FULL", *WITHOUT, "-Iinclude", "-Isrc", "-c", source, "-o", tmp_path / "one.o"], cwd=ROOT, check=True)
+        symbols = subprocess.run(["nm", tmp_path / "one.o"], capture_output=True, text=True, check=True).stdout
+        assert not [line for line in symbols.splitlines() if "tcp_realtime" in line or "tcp_deadline" in line or " rt_" in line], source.name

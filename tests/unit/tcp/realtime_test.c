@@ -247,6 +247,48 @@ static void the_deadline_wakes_the_reader(void **state)
     tcp_fixture_close(&t);
 }
 
+// Without a period a frame has the deadline that it was told, and without that none.
+static void a_deadline_may_be_told_for_each_frame(void **state)
+{
+    const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = FRAME};
+    struct tcp_fixture t;
+    uint32_t events;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    assert_int_equal(weir_realtime_deadline(t.weir, t.socket, weir_now_us(t.weir)), WEIR_NOT_SUPPORTED);
+    assert_int_equal(weir_realtime_next(t.weir, t.socket, &about), WEIR_NOT_SUPPORTED);
+    assert_int_equal(weir_realtime_set(t.weir, t.socket, &settings), WEIR_OK);
+    while (weir_ready_next(t.weir, &events))
+        ;
+    peer_pass(&t, 1000 * MS);
+    assert_int_equal(read_frame(&t), WEIR_AGAIN);
+    assert_int_equal(about.deadline_us, 0);
+    const uint64_t due_us = weir_now_us(t.weir) + 70 * MS;
+    assert_int_equal(weir_realtime_deadline(t.weir, t.socket, due_us), WEIR_OK);
+    peer_pass(&t, 69 * MS);
+    assert_int_equal(weir_realtime_next(t.weir, t.socket, &about), WEIR_AGAIN);
+    assert_true(about.deadline_us == due_us);
+    assert_int_equal(weir_ready_next(t.weir, &events), 0);
+    peer_pass(&t, 3 * MS);
+    assert_int_equal(weir_ready_next(t.weir, &events), t.socket);
+    assert_int_equal(weir_realtime_next(t.weir, t.socket, &about), WEIR_SKIPPED);
+    assert_int_equal(stats_of(&t).skipped, 0);  // it only told
+    assert_int_equal(read_frame(&t), WEIR_SKIPPED);
+    peer_pass(&t, 1000 * MS);
+    assert_int_equal(read_frame(&t), WEIR_AGAIN);
+    assert_int_equal(about.number, 1);
+    assert_int_equal(about.deadline_us, 0);
+    assert_int_equal(weir_realtime_deadline(t.weir, t.socket, weir_now_us(t.weir) + 100 * MS), WEIR_OK);
+    peer_drain(&t);
+    peer_data(&t, 0, FRAME);
+    peer_data(&t, FRAME, FRAME);
+    assert_int_equal(read_frame(&t), FRAME);
+    assert_frame(1);
+    assert_int_equal(stats_of(&t).met, 1);
+    peer_drain(&t);
+    tcp_fixture_close(&t);
+}
+
 // Nothing after it proves that it was sent: the number stays, however long ago its deadline was.
 static void what_nothing_proves_is_not_acknowledged(void **state)
 {
@@ -537,6 +579,26 @@ static void the_acknowledgement_does_not_wait_for_ever(void **state)
     tcp_fixture_close(&t);
 }
 
+// Two segments are never left without one.
+static void every_second_segment_is_acknowledged(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    begin(&t, WEIR_REALTIME_WEIR, &with_sack, 250);
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 20 * MS * 8;
+    tcp_fixture_conn(&t)->rcv_mss = FRAME / 4;
+    peer_data(&t, 0, FRAME / 4);
+    peer_pass(&t, 60 * MS);
+    peer_expect(&t, TCP_ACK, 0, FRAME / 4, 0);
+    peer_drain(&t);
+    tcp_fixture_conn(&t)->quick_acks = 0;
+    peer_data(&t, FRAME / 4, FRAME / 4);
+    peer_expect_nothing(&t);  // delayed, as of anyone
+    peer_data(&t, FRAME / 2, FRAME / 4);
+    peer_expect(&t, TCP_ACK, 0, FRAME * 3 / 4, 0);
+    tcp_fixture_close(&t);
+}
+
 // What is there already is acknowledged at once, as ever, and its sender is not left waiting again.
 static void a_repetition_ends_the_waiting(void **state)
 {
@@ -639,6 +701,7 @@ int main(void)
         cmocka_unit_test(a_regular_reader_never_catches_up),
         cmocka_unit_test(before_the_deadline_there_is_time),
         cmocka_unit_test(the_deadline_wakes_the_reader),
+        cmocka_unit_test(a_deadline_may_be_told_for_each_frame),
         cmocka_unit_test(what_nothing_proves_is_not_acknowledged),
         cmocka_unit_test(a_hole_is_kept_for_a_round_trip),
         cmocka_unit_test(a_hole_that_is_filled_in_time_is_none),
@@ -651,6 +714,7 @@ int main(void)
         cmocka_unit_test(an_update_is_repeated),
         cmocka_unit_test(the_acknowledgement_before_a_tail_waits),
         cmocka_unit_test(the_acknowledgement_does_not_wait_for_ever),
+        cmocka_unit_test(every_second_segment_is_acknowledged),
         cmocka_unit_test(a_repetition_ends_the_waiting),
         cmocka_unit_test(the_segment_divides_the_frame),
         cmocka_unit_test(nonsense_is_refused),
