@@ -191,6 +191,8 @@ uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 // Index of the piece that holds the byte `at` bytes after the beginning of the first.
 static uint32_t stream_search(const struct stream *stream, uint32_t at)
 {
+    if (!stream->odd)
+        return at < stream->first_size ? 0 : 1 + (at - stream->first_size) / STREAM_CHUNK;
     uint32_t low = 0, high = stream->count;
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;

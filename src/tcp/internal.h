@@ -336,11 +336,12 @@ enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_
 // New data while nothing else is under way: what output.c comes to for each segment. true: nothing is left that may go now, or the
 // interface is full. false: the rest takes the long way. *quantum counts down.
 bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
+void tcp_lanes_init(struct weir *weir);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
 // The last bits of the ports count, so their last bytes will do.
 static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
 {
-    return &weir->tcp.lanes[(local_port ^ remote_port) % TCP_LANES];
+    return weir->tcp.lane_at[(local_port ^ remote_port) % TCP_LANES];
 }
 #else
 static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet) { (void)weir, (void)c, (void)packet; }
@@ -366,6 +367,7 @@ static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint
     (void)weir, (void)c, (void)quantum, (void)verdict;
     return false;
 }
+static inline void tcp_lanes_init(struct weir *weir) { (void)weir; }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
 static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
                                bool copied)

@@ -7,6 +7,12 @@
 
 #define LANE_RENEW_MS 1000u  // a frame goes the long way so often, to have the neighbour looked after
 
+void tcp_lanes_init(struct weir *weir)
+{
+    for (uint32_t i = 0; i < TCP_LANES; i++)
+        weir->tcp.lane_at[i] = &weir->tcp.lanes[i];
+}
+
 // The lane for a connection, whoever had it before.
 static struct tcp_lane *lane_take(struct weir *weir, struct tcp_conn *c)
 {

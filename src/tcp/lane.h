@@ -41,7 +41,6 @@ struct tcp_lane {
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
         uint32_t payload_bytes;               // for which the network header is right as it stands
         uint8_t header[72];                   // link, network and transport; the next frame is written over the last
-        uint8_t unused[76];                   // a lane is found by a shift
     } out;
 };
 #endif
