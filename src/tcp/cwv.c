@@ -14,7 +14,7 @@ void tcp_cwv_attach(struct tcp_conn *c) { forget(c); }
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c) { return c->flow->cwv.defined ? c->flow->cwv.greatest : UINT32_MAX; }
 
 // Parts of the period that are over: they, and the oldest, are forgotten.
-static void turn(const struct weir *weir, struct tcp_conn *c, uint32_t elapsed_ms)
+COLD static void turn(const struct weir *weir, struct tcp_conn *c, uint32_t elapsed_ms)
 {
     struct tcp_cwv *v = &c->flow->cwv;
     const uint32_t part_ms = max_u32(PERIOD_LEAST_MS, 3 * (rtt_smoothed(&c->rtt) / 1000)) / CWV_PARTS;

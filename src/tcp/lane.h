@@ -20,7 +20,7 @@ struct weir_frame;
 
 #define TCP_LANES 16u        // connections are spread over them by their ports; a newcomer takes the lane over
 #define TCP_LANE_LINK 14u    // bytes of link header: Ethernet without a tag, or none
-#define TCP_LANE_HEAD 24u    // … the network header, both ports
+#define TCP_LANE_HEAD 24u    // bytes of network header and both ports
 #define TCP_LANE_HEADER 32u  // bytes of TCP header: with timestamps, as every modern peer agrees on
 
 #if WEIR_CFG_FAST_PATH
@@ -29,9 +29,10 @@ struct tcp_lane {
     struct {
         const struct weir_netif *netif;
         uint16_t generation;  // of paths; 0: nothing remembered
-        uint64_t link[2];     // of the last frame: its header's first and last eight bytes; …
-        uint8_t head[TCP_LANE_HEAD];
-        uint32_t payload_bytes;               // behind its network header
+        uint64_t link[2];     // first and last eight bytes of the link header
+        // Of the last frame:
+        uint8_t head[TCP_LANE_HEAD];          // network header and ports
+        uint32_t payload_bytes;               // behind the network header
         uint32_t network_sum, transport_sum;  // of what does not change, in native order
     } in;
     struct {
