@@ -172,7 +172,11 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     }
     netif_counted_in(netif, frame);
     taps_show(netif, false, frame->slices, frame->count);
-    netif->link->input(netif, frame);
+    const uint8_t *network = ip4_usual(netif, frame);
+    if (!network)
+        netif->link->input(netif, frame);
+    else if (!tcp_bare_frame(netif->weir, frame, network))
+        ip4_usual_input(netif, frame, network);
 }
 
 void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
@@ -264,9 +268,31 @@ static void flush_netifs(struct weir *weir)
             netif->driver->flush(netif);
 }
 
-uint64_t weir_poll(struct weir *weir, uint64_t now_us)
+#if WEIR_CFG_FAST_PATH
+#define APART __attribute__((noinline))  // an idle poll needs few registers
+#else
+#define APART
+#endif
+
+// Whether work() would find something to do: most polls come with a frame that asks for no answer.
+static inline bool work_due(const struct weir *weir)
 {
-    weir_clock(weir, now_us);
+    uint32_t in_us;
+    return weir->socks.output.head || loopback_pending(weir) || (weir->ip.outbox.count && !weir->ip.outbox_blocked) || weir->flush_count ||
+           weir->now_us >= weir->slow_due_us || (wheel_next(&weir->wheel, weir->now, &in_us) && !in_us);
+}
+
+static inline uint64_t next_deadline(const struct weir *weir)
+{
+    uint32_t in_us;
+    uint64_t deadline = weir->slow_due_us;
+    if (wheel_next(&weir->wheel, weir->now, &in_us) && weir->now_us + in_us < deadline)
+        deadline = weir->now_us + in_us;
+    return deadline;
+}
+
+static APART uint64_t work(struct weir *weir)
+{
     bool more = loopback_pending(weir) && loopback_poll(weir);
     more |= timers_round(weir);
     slow_round(weir);
@@ -276,11 +302,11 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     }
     if (weir->flush_count)
         flush_netifs(weir);
-    if (more || loopback_pending(weir) || weir->socks.output.head)
-        return weir->now_us;
-    uint32_t in_us;
-    uint64_t deadline = weir->slow_due_us;
-    if (wheel_next(&weir->wheel, weir->now, &in_us) && weir->now_us + in_us < deadline)
-        deadline = weir->now_us + in_us;
-    return deadline;
+    return more || loopback_pending(weir) || weir->socks.output.head ? weir->now_us : next_deadline(weir);
+}
+
+uint64_t weir_poll(struct weir *weir, uint64_t now_us)
+{
+    weir_clock(weir, now_us);
+    return !WEIR_CFG_FAST_PATH || work_due(weir) ? work(weir) : next_deadline(weir);
 }

@@ -94,6 +94,13 @@ void *pool_get(struct pool *pool, struct memory *memory)
     return object ? object : memory_get(memory, pool->object_bytes);
 }
 
+// Of a size that is not known when it is compiled: memset has better ways for it than what a compiler puts in its place.
+void *pool_get_zeroed(struct pool *pool, struct memory *memory)
+{
+    void *object = pool_get(pool, memory);
+    return object ? memset(object, 0, pool->object_bytes) : NULL;
+}
+
 void pool_put(struct pool *pool, struct memory *memory, void *object)
 {
     if (pool->free_count < pool->keep)

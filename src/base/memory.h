@@ -53,6 +53,7 @@ static inline size_t pool_carve_bytes(size_t object_bytes, uint32_t count)
     return WEIR_CFG_ALLOCATOR ? 0 : count * memory_carve_bytes(object_bytes);
 }
 void *pool_get(struct pool *pool, struct memory *memory);  // NULL: none. Not zeroed
+void *pool_get_zeroed(struct pool *pool, struct memory *memory);
 void pool_put(struct pool *pool, struct memory *memory, void *object);
 void pool_drain(struct pool *pool, struct memory *memory);  // gives every free object back (weir_destroy)
 

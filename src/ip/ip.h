@@ -61,12 +61,16 @@ struct route {
     bool connected;  // made from the interface's address, goes with it
 };
 
-// Of the unicast packet accepted last: while nothing about addresses has changed, what comes by the same interface between the same two
-// addresses need not be asked who it is from and for.
+// How the frame of the last unicast packet from some source began: while nothing about addresses has changed, what comes by the same
+// interface and begins alike, identification, lengths and the like left out, need not be asked who it is from and for.
+#define IP4_USUALS 8u       // spread over by the last bits of the source
+#define IP4_USUAL_WORDS 5u  // 40 bytes: a link header without a tag, and the network header
+#define IP4_USUAL_NO_SOURCE 0xffu
 struct ip4_usual {
     const struct weir_netif *netif;
-    uint64_t addresses;   // both, as in the packet
     uint16_t generation;  // 0: none
+    uint8_t source_at;    // where the sender's link address is; IP4_USUAL_NO_SOURCE: there is none
+    uint64_t head[IP4_USUAL_WORDS], mask[IP4_USUAL_WORDS];
 };
 
 // The way found last: who opens or answers several connections to one place asks for it several times each.
@@ -85,7 +89,7 @@ struct ip {
     uint32_t outbox_blocked_ms;            // since when the first record has been refused
     bool outbox_blocked;
 #if WEIR_CFG_FAST_PATH
-    struct ip4_usual usual;
+    struct ip4_usual usual[IP4_USUALS];
     struct ip_found found[2];  // without, and with an interface asked for: an opening connection asks for both
 #endif
 #if WEIR_CFG_FRAGMENTS
@@ -106,6 +110,18 @@ int ip_init(struct weir *weir);
 size_t ip_bytes(void);
 void ip_free(struct weir *weir);
 void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
+#if WEIR_CFG_FAST_PATH
+// A frame that begins like one whose packet was good (struct ip4_usual): its network header, of 20 bytes and checked, with a whole packet
+// behind. NULL: it goes the long way.
+const uint8_t *ip4_usual(struct weir_netif *netif, const struct weir_frame *frame);
+void ip4_usual_input(struct weir_netif *netif, const struct weir_frame *frame, const uint8_t *network);  // delivers it
+#else
+static inline const uint8_t *ip4_usual(struct weir_netif *netif, const struct weir_frame *frame) { return (void)netif, (void)frame, NULL; }
+static inline void ip4_usual_input(struct weir_netif *netif, const struct weir_frame *frame, const uint8_t *network)
+{
+    (void)netif, (void)frame, (void)network;
+}
+#endif
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline

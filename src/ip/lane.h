@@ -10,6 +10,15 @@
 #define IP_LANE_BYTES 20u  // of header; one with options does not qualify
 
 static inline bool ip_lane_fits(const uint8_t *header) { return header[0] == 0x45; }
+// A header without options, before so many bytes of the protocol.
+static inline bool ip_lane_carries(const uint8_t *header, uint8_t protocol, uint32_t length)
+{
+    return header[9] == protocol && get16(header + 2) == IP_LANE_BYTES + length;
+}
+static inline bool ip_lane_between(const uint8_t *header, struct weir_addr source, struct weir_addr destination)
+{
+    return get32(header + 12) == source.v4 && get32(header + 16) == destination.v4;
+}
 // Sum of a complete header in host order, without length and checksum: what these two leave of the whole, which is all ones.
 static inline uint16_t ip_lane_sum(const uint8_t *header)
 {

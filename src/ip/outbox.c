@@ -53,6 +53,31 @@ static bool give_up(struct weir *weir, const struct outbox_entry *entry)
     return !(entry->path.netif->flags & WEIR_NETIF_LINK) || weir->now_ms - ip->outbox_blocked_ms >= OUTBOX_PATIENCE_MS;
 }
 
+#if WEIR_CFG_FAST_PATH
+// Nearly all are short and may not be fragmented.
+static inline bool entry_whole(const struct weir *weir, const struct outbox_entry *entry, uint32_t length)
+{
+    return entry->ip.dont_fragment && !weir->ip.outbox_progress && IP4_BYTES + length <= entry->path.mtu;
+}
+#else
+static inline bool entry_whole(const struct weir *weir, const struct outbox_entry *entry, uint32_t length)
+{
+    return (void)weir, (void)entry, (void)length, false;
+}
+#endif
+
+static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
+{
+    const uint8_t *bytes = (const uint8_t *)(entry + 1);
+    struct packet_out out;
+    int error = WEIR_OK;
+    if (!entry_whole(weir, entry, length))
+        return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, bytes, length, &weir->ip.outbox_progress, NULL, &error);
+    packet_out_init(&out);
+    packet_out_payload(&out, bytes, length);
+    return ip_output(weir, &entry->path, &entry->ip, &out, NULL);
+}
+
 // While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
 {
@@ -62,16 +87,10 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
         struct outbox_entry *entry = records_front(&ip->outbox, &length);
         if (!entry)
             return WEIR_NEVER;
-        int error = WEIR_OK;
-        if (entry_routed(weir, entry)) {
-            const uint8_t *bytes = (const uint8_t *)(entry + 1);
-            const enum weir_tx_verdict verdict = ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, bytes,
-                                                                    length - (uint32_t)sizeof *entry, &ip->outbox_progress, NULL, &error);
-            if (verdict == WEIR_TX_FULL) {
-                if (!give_up(weir, entry))
-                    return now_us + OUTBOX_RETRY_US;
-                count(weir, WEIR_COUNT_OUTBOX_FULL);
-            }
+        if (entry_routed(weir, entry) && entry_send(weir, entry, length - (uint32_t)sizeof *entry) == WEIR_TX_FULL) {
+            if (!give_up(weir, entry))
+                return now_us + OUTBOX_RETRY_US;
+            count(weir, WEIR_COUNT_OUTBOX_FULL);
         }
         ip->outbox_progress = 0;
         ip->outbox_blocked = false;

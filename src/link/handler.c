@@ -107,7 +107,7 @@ void weir_tap_remove(struct weir *weir, struct weir_tap *tap)
         *link = tap->next;
 }
 
-void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+COLD void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
 {
     const struct weir *weir = netif->weir;
     for (struct weir_tap *tap = weir->taps; tap; tap = tap->next)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The ACK step of RFC 9293 §3.10.7.4: which ACKs count (RFC 5961 §5), what they acknowledge, what window they bring.
+#include "tcp/bare.h"
 #include "tcp/internal.h"
 
 // The window is open again. What was in flight was refused while it was closed: it goes again at once.
@@ -120,6 +121,14 @@ static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
     return TCP_NEXT;
 }
 
+#if WEIR_CFG_FAST_PATH
+enum tcp_verdict tcp_bare_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    window_update(weir, c, segment);
+    return tcp_bare_acked(weir, c, segment) ? acked_control(weir, c) : TCP_NEXT;
+}
+#endif
+
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     if (tcp_syn_received(c) && segment->ack != c->snd.nxt) {
@@ -135,6 +144,8 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (seq_lt(segment->ack, c->snd.una))
         return TCP_NEXT;  // overtaken: neither its window nor its SACK blocks are news
     const bool window_changed = window_update(weir, c, segment);
+    if (tcp_bare_acked(weir, c, segment))
+        return acked_control(weir, c);
     const bool duplicate = is_duplicate(c, segment, window_changed);
     const bool advances = seq_lt(c->snd.una, segment->ack);
     if (!advances && !duplicate && !segment->options.sack_count)

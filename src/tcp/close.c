@@ -74,7 +74,8 @@ void tcp_close(struct weir *weir, struct sock *sock)
         return;
     }
     queue_fin(weir, c);
-    tcp_timers_state(weir, c);
+    if (c->state == WEIR_TCP_FIN_WAIT_2)
+        tcp_timers_state(weir, c);  // now it counts
 }
 
 // The connection goes on as a small record; its socket, if it still has an owner, stays to be read and closed.

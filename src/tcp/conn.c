@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The life of a connection's block: made, found, attached to memory, let go of it, dropped, freed.
 #include "tcp/attach.h"
+#include "tcp/bare.h"
 
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
 
 struct tcp_conn *tcp_conn_new(struct weir *weir)
 {
-    struct tcp_conn *c = pool_get(&weir->tcp.conns, &weir->memory);
+    struct tcp_conn *c = pool_get_zeroed(&weir->tcp.conns, &weir->memory);
     if (!c)
         return NULL;
-    memset(c, 0, sizeof *c);
     c->sock.kind = SOCK_TCP;
     c->cc = weir->tcp.cc;
     tcp_ecn_default(weir, c);
@@ -83,6 +83,7 @@ void tcp_conn_hash(struct weir *weir, struct tcp_conn *c)
     c->flags |= TCP_HASHED;
     table_insert(&weir->tcp.connections, &weir->memory, &c->node,
                  tcp_hash(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port));
+    weir->tcp.recent = c;  // its next segment is rather soon to come
 }
 
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
@@ -107,10 +108,10 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
 {
     if (c->flow)
         return true;
-    struct tcp_flow *flow = pool_get(&weir->tcp.flows, &weir->memory);
+    const bool bare = tcp_bare(c);
+    struct tcp_flow *flow = pool_get_zeroed(&weir->tcp.flows, &weir->memory);
     if (!flow)
         return false;
-    memset(flow, 0, sizeof *flow);
     flow->flight = attach_flight(weir, flow, c->snd.una);
     if (!flow->flight) {
         pool_put(&weir->tcp.flows, &weir->memory, flow);
@@ -126,6 +127,10 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     flow->window.ssthresh = c->node.spare;
     if (c->idle_cwnd)
         flow->window.cwnd = min_u32(flow->window.cwnd, (uint32_t)c->idle_cwnd * c->mss);
+    if (bare) {
+        flight_sent(flow->flight, c->snd.nxt, c->deadline[TCP_TIMER_SEND]);
+        tcp_timers_bare_flow(c);
+    }
     return true;
 }
 
@@ -157,11 +162,8 @@ static void send_free(struct weir *weir, struct tcp_conn *c)
 
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->extra) {
-        c->extra = pool_get(&weir->tcp.extras, &weir->memory);
-        if (c->extra)
-            memset(c->extra, 0, sizeof *c->extra);
-    }
+    if (!c->extra)
+        c->extra = pool_get_zeroed(&weir->tcp.extras, &weir->memory);
     return c->extra;
 }
 

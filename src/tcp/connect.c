@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Active open: from CLOSED through SYN-SENT, also simultaneous (RFC 9293 §3.5, §3.10.7.3).
+#include "tcp/bare.h"
 #include "tcp/internal.h"
 #include "tcp/isn.h"
 #include "tcp/timewait.h"
@@ -81,13 +82,11 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
 
 #define SYN_ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
 
-static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+// The round trip of the handshake, if it is known.
+static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     struct flight_delta delta = {0};
-    const bool retransmitted = c->backoff != 0;
     flight_acked(c->flow->flight, segment->ack, &delta);
-    c->flags |= TCP_SYN_ACKED;
-    c->snd.una = c->flow->recover = c->flow->retransmit_from = segment->ack;
     // Of a SYN that was sent again the timestamp that comes back tells which one is answered (RFC 7323 §4.1).
     // Not when that is longer ago than the last: then a SYN-ACK was lost.
     const uint32_t sent_us = weir->now - (delta.rtt_valid ? delta.rtt_sent_us : delta.newest_sent_us);
@@ -96,16 +95,34 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
         rtt_sample(&c->rtt, rtt_us);
     else
         rtt_no_sample(&c->rtt);
+}
+
+// The window begins anew with the true segment size; a lost SYN leaves one segment of it (RFC 5681 §3.1).
+static void begin_anew(struct weir *weir, struct tcp_conn *c)
+{
+    struct tcp_flow *flow = c->flow;
+    flow->recover = flow->retransmit_from = c->snd.una;
+    flow->window.ssthresh = WEIR_CC_UNLIMITED;
+    flow->window.cwnd = 0;
+    memset(flow->cc_state, 0, sizeof flow->cc_state);
+    tcp_cc_event(weir, c, WEIR_CC_INIT);
+    if (c->backoff)
+        flow->window.cwnd = c->mss;
+}
+
+static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    if (tcp_bare(c))
+        rtt_sample(&c->rtt, tcp_bare_rtt(weir, c));
+    else
+        sample_rtt(weir, c, segment);
+    c->flags |= TCP_SYN_ACKED;
+    c->snd.una = segment->ack;
     c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    if (c->flow)
+        begin_anew(weir, c);
     c->backoff = 0;
     tcp_timers_acked(weir, c);
-    // The window begins anew with the true segment size; a lost SYN leaves one segment of it (RFC 5681 §3.1).
-    c->flow->window.ssthresh = WEIR_CC_UNLIMITED;
-    c->flow->window.cwnd = 0;
-    memset(c->flow->cc_state, 0, sizeof c->flow->cc_state);
-    tcp_cc_event(weir, c, WEIR_CC_INIT);
-    if (retransmitted)
-        c->flow->window.cwnd = c->mss;
     tcp_ecn_established(weir, c);
     c->error = WEIR_OK;
     c->quick_acks = TCP_QUICK_ACKS;
@@ -142,6 +159,7 @@ enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const
     }
     // Simultaneous open: our SYN goes again, now with an ACK.
     tcp_set_state(weir, c, WEIR_TCP_SYN_RECEIVED);
+    tcp_timers_settle(weir, c);
     if (c->flow && c->snd.nxt != c->iss) {
         flight_lose_all(c->flow->flight);
         c->flow->retransmit_from = c->iss;

@@ -46,6 +46,7 @@ static inline void tcp_ecn_forget_flags(struct tcp_segment *segment)
 static inline uint8_t tcp_ecn_wish(const struct tcp_listener *listener) { return listener->ecn; }
 static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { listener->ecn = c->ecn; }
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return c->ecn == TCP_ECN_ACCURATE; }
+static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return c->ecn < TCP_ECN_CLASSIC; }  // nothing was agreed on, or asked for
 static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->ecn >= TCP_ECN_CLASSIC; }
 int tcp_ecn_set(struct sock *sock, int32_t value);  // WEIR_OPTION_ECN
 int tcp_ecn_get(const struct sock *sock, int32_t *value);
@@ -169,6 +170,7 @@ static inline bool tcp_ecn_cookie_accurate(const struct tcp_segment *ack) { retu
 static inline uint8_t tcp_ecn_wish(const struct tcp_listener *listener) { return (void)listener, TCP_ECN_OFF; }
 static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return (void)c, true; }
 static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return (void)c, false; }
 static inline int tcp_ecn_set(struct sock *sock, int32_t value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline int tcp_ecn_get(const struct sock *sock, int32_t *value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }

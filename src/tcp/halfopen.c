@@ -172,8 +172,9 @@ static const struct packet *way_back(struct weir *weir, const struct tcp_half_op
 }
 #endif
 
-// The SYN-ACK, or (flags TCP_ACK) the acknowledgement of the SYN alone. reply_to NULL: whatever the way back is.
-static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const struct packet *reply_to, uint8_t flags)
+// The SYN-ACK, or (flags TCP_ACK) the acknowledgement of the SYN alone. reply_to NULL: whatever the way back is. path NULL: not known yet.
+static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const struct packet *reply_to, const struct path *path,
+                           uint8_t flags)
 {
     struct packet back;
     const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
@@ -195,7 +196,10 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
     }
     tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment, &options);
     half_open_timestamps(weir, entry, &options);
-    tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, &segment, &options);
+    if (path)
+        tcp_reply_on(weir, path, &local, &remote, &segment, &options);
+    else
+        tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, &segment, &options);
 }
 
 // --- a SYN -----------------------------------------------------------------------------------------------------------------
@@ -263,7 +267,7 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
     keep_link_source(entry, packet);
     listener->half_open_count++;
     half_open_start(weir, entry, 0);
-    half_open_send(weir, entry, packet, TCP_SYN | TCP_ACK);
+    half_open_send(weir, entry, packet, WEIR_CFG_FAST_PATH ? &path : NULL, TCP_SYN | TCP_ACK);
 }
 
 uint16_t half_open_mss(const struct tcp_listener *listener, struct weir_addr remote, uint16_t mtu)
@@ -283,7 +287,7 @@ static void half_open_reply(struct weir *weir, struct tcp_half_open *entry, cons
     entry->replies++;
     if (!(flags & TCP_SYN))
         count(weir, WEIR_COUNT_TCP_CHALLENGE_ACK);
-    half_open_send(weir, entry, packet, flags);
+    half_open_send(weir, entry, packet, NULL, flags);
 }
 
 // First and second: sequence number, RST, SYN. Returns whether to go on.
@@ -338,6 +342,8 @@ static bool half_open_timestamp_good(struct weir *weir, struct tcp_half_open *en
 // DEFER_ACCEPT: the time since the SYN is that of the levels passed (1 + 2 + 4 … s) and of this one.
 static bool half_open_deferred(const struct weir *weir, const struct tcp_half_open *entry)
 {
+    if (!entry->listener->defer_accept_s)
+        return false;
     const uint32_t passed_s = (1u << entry->level) - 1 + (weir->now - entry->record.time) / 1000000u;
     return passed_s < entry->listener->defer_accept_s;
 }
@@ -418,7 +424,7 @@ static void half_open_due(struct weir *weir, struct tcp_half_open *entry)
     if (entry->flags & HALF_OPEN_DEFERRED && half_open_deferred(weir, entry))
         return;  // the peer has it, and waits for data of its own
     entry->flags |= HALF_OPEN_REPEATED;
-    half_open_send(weir, entry, NULL, TCP_SYN | TCP_ACK);
+    half_open_send(weir, entry, NULL, NULL, TCP_SYN | TCP_ACK);
 }
 
 uint64_t half_open_poll(struct weir *weir, uint64_t now_us)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of which
 // returns a verdict that apply_verdict acts on.
+#include "tcp/bare.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/syncookie.h"
@@ -185,7 +186,8 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment)
 {
     tcp_ecn_shaken(weir, c, segment);
-    steps(weir, c, packet, segment, false);
+    if (!tcp_bare_input(weir, c, packet, segment))
+        steps(weir, c, packet, segment, false);
 }
 
 // --- whose is it? --------------------------------------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct pa
                           bool *copied)
 {
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
-    const uint16_t sum = checksum_fold_words(checksum_words(packet->head, segment->header_length) + pseudo);
+    const uint16_t sum = checksum_fold_words(checksum_header(packet->head, segment->header_length) + pseudo);
     bool good;
     if (!segment->length)
         return sum == 0xffff;
@@ -250,6 +252,8 @@ void tcp_input(struct weir *weir, struct packet *packet)
             tcp_lane_learn(weir, c, packet);
         return;
     }
+    if (c && tcp_bare_input(weir, c, packet, &segment))
+        return;
     if (segment.options.seen & TCP_SEEN_BAD)
         count(weir, WEIR_COUNT_TCP_BAD_OPTION);
     if (segment.source == 0 || segment.destination == 0)

@@ -269,13 +269,16 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 #if WEIR_CFG_FAST_PATH
 void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (bare.h)
+void tcp_timers_bare_flow(struct tcp_conn *c);                     // … which it has now
 void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c);
 static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flow && c->flow->wait == TCP_WAIT_USUAL)
+    if (c->flow ? c->flow->wait == TCP_WAIT_USUAL : c->snd.una != c->snd.nxt)
         tcp_timers_settle_usual(weir, c);
 }
 #else
+static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
 static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
@@ -314,6 +317,13 @@ static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, fa
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
 #else
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return (void)c, false; }
+#endif
+
+// A raw socket wants to see what comes, ours too.
+#if WEIR_CFG_RAW
+static inline bool tcp_raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
+#else
+static inline bool tcp_raw_listening(const struct weir *weir) { return (void)weir, false; }
 #endif
 
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps

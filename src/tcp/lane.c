@@ -33,12 +33,6 @@ void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c)
     lane->in.generation = 0;
 }
 
-#if WEIR_CFG_RAW
-static inline bool raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
-#else
-static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
-#endif
-
 // What the checksum covers and each packet has alike: pseudo header, ports, the kind of the option. For the pseudo header's length the
 // network header's will be added, hence the latter's own bytes are taken off: a word's complement is what subtracts it.
 static uint32_t lane_in_sum(const struct packet *packet)
@@ -52,7 +46,7 @@ void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *
 {
     const uint8_t *const frame = packet->frame->slices[0].data;
     const uint32_t network_at = (uint32_t)(packet->network - frame);
-    if (taps_any(weir) || raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
+    if (taps_any(weir) || tcp_raw_listening(weir) || packet->flags & PACKET_REASSEMBLED || packet->frame->count != 1 ||
         packet->network_length != IP_LANE_BYTES || packet->length < TCP_LANE_HEADER || network_at != packet->netif->link->untagged_bytes ||
         (network_at && network_at != TCP_LANE_LINK) || !ip_lane_fits(packet->network))
         return;

@@ -141,10 +141,9 @@ int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct s
     }
     if (bound_conflict(weir, &c->sock, &c->local, true))
         return WEIR_IN_USE;
-    struct tcp_listener *listener = pool_get(&weir->tcp.listener_pool, &weir->memory);
+    struct tcp_listener *listener = pool_get_zeroed(&weir->tcp.listener_pool, &weir->memory);
     if (!listener)
         return WEIR_NO_MEMORY;
-    memset(listener, 0, sizeof *listener);
     bequeath(c, listener);
     listener->backlog = clamp_backlog(backlog);
     listener->accept_tail = &listener->accept_head;

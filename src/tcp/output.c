@@ -3,6 +3,8 @@
 // the quantum is used up, or the link says no; only a segment that the link took changes the connection.
 #include "tcp/output.h"
 
+#include "tcp/bare.h"
+
 // One segment (or one large one that the device cuts) to send.
 struct plan {
     uint32_t seq, end;  // sequence space covered, SYN and FIN included
@@ -178,7 +180,7 @@ static bool plan_next(struct tcp_conn *c, struct plan *plan)
 
 // --- the segment ---------------------------------------------------------------------------------------------------------------------
 
-static void fill_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
+void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
 {
     options->seen = TCP_SEEN_MSS;
     options->mss = c->our_mss;
@@ -209,7 +211,7 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
     options->seen = 0;
     options->sack_count = 0;
     if (WEIR_CFG_TCP_CONNECT && plan->flags & TCP_SYN) {
-        fill_syn_options(weir, c, plan->flags & TCP_ACK, options);
+        tcp_output_syn_options(weir, c, plan->flags & TCP_ACK, options);
         tcp_uto_fill(c, true, options);
         return;
     }
@@ -423,13 +425,10 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     tcp_timers_sent(weir, c);
 }
 
-// Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
-static inline uint32_t ack_seq(const struct tcp_conn *c) { return seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd); }
-
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
-    struct plan plan = {.seq = ack_seq(c), .flags = TCP_ACK};
+    struct plan plan = {.seq = tcp_ack_seq(c), .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
     if (c->flags & TCP_KEEPALIVE_NOW)
         plan.seq = c->snd.una - 1;
@@ -471,7 +470,7 @@ static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn 
 {
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW))
-        verdict = tcp_lane_ack(weir, c, ack_seq(c));
+        verdict = tcp_lane_ack(weir, c, tcp_ack_seq(c));
     return verdict == WEIR_TX_UNRESOLVED ? send_acks_long(weir, c) : verdict;
 }
 
@@ -524,8 +523,9 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
 {
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
-    if (c->state == WEIR_TCP_CLOSED)
-        return WEIR_TX_DONE;
+    enum weir_tx_verdict verdict = WEIR_TX_DONE;
+    if (c->state == WEIR_TCP_CLOSED || tcp_bare_turn(weir, c, &verdict))
+        return verdict;
     const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)
@@ -538,7 +538,6 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
         return c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) ? send_acks(weir, c) : WEIR_TX_DONE;
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
-    enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
         return verdict;
     const bool paced = tcp_paced(c);

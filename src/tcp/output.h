@@ -32,6 +32,10 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
     return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
 }
 
+// Of an ACK alone. Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
+static inline uint32_t tcp_ack_seq(const struct tcp_conn *c) { return seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd); }
+void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options);  // `answer`: to a SYN
+
 // An ACK left: none is owed.
 static inline void tcp_ack_left(struct tcp_conn *c)
 {

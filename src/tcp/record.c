@@ -43,10 +43,9 @@ static uint32_t tcp_record_hash(const struct weir *weir, const struct weir_endpo
 struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records, const struct weir_endpoint *local,
                                   const struct weir_endpoint *remote)
 {
-    struct tcp_record *record = pool_get(&records->pool, &weir->memory);
+    struct tcp_record *record = pool_get_zeroed(&records->pool, &weir->memory);
     if (record == NULL)
         return NULL;
-    memset(record, 0, records->pool.object_bytes);
     record->local = local->addr;
     record->local_port = local->port;
     record->remote = remote->addr;

@@ -10,7 +10,7 @@
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 {
     if (!c->flow)
-        return 0;
+        return c->snd.nxt - c->snd.una;  // SYN or FIN (bare.h)
     const uint32_t pipe = flight_pipe(c->flow->flight);
     if (c->flags & TCP_USE_SACK)
         return pipe;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox.
+// Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox. (Of a segment
+// ends and header length are not its own.)
 #include "tcp/internal.h"
 
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
@@ -12,14 +13,13 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_
     uint8_t *bytes = ip_outbox_push(weir, path, &ip, length);
     if (!bytes)
         return false;
-    struct tcp_segment out = *segment;
-    out.source = local->port;
-    out.destination = remote->port;
-    out.header_length = (uint8_t)length;
-    tcp_emit(bytes, &out);
+    tcp_emit(bytes, segment);
+    put16(bytes, local->port);
+    put16(bytes + 2, remote->port);
+    bytes[12] |= (uint8_t)(length << 2);
     memcpy(bytes + TCP_BYTES, option_bytes, option_length);
-    const uint16_t sum = checksum_add(ip_pseudo_sum(local->addr, remote->addr, IP_TCP, length), checksum_sum(weir->port, bytes, length));
-    checksum_put(bytes + 16, sum);
+    const uint64_t own = WEIR_CFG_FAST_PATH ? checksum_header(bytes, length) : checksum_sum(weir->port, bytes, length);
+    checksum_put(bytes + 16, checksum_fold_words(own + ip_pseudo_sum(local->addr, remote->addr, IP_TCP, length)));
     count(weir, WEIR_COUNT_TCP_SENT);
     return true;
 }

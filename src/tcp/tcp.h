@@ -64,7 +64,14 @@ void tcp_input(struct weir *weir, struct packet *packet);
 // A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was
 // done.
 bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame);
+// A frame whose packet is good so far (ip4_usual). Takes it when it is an ACK or FIN alone, for the connection found last, and expected
+// (src/tcp/bare.h); false: nothing was done.
+bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uint8_t *network);
 #else
+static inline bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uint8_t *network)
+{
+    return (void)weir, (void)frame, (void)network, false;
+}
 static inline bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
 {
     (void)weir, (void)netif, (void)frame;

@@ -9,6 +9,7 @@
 //  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
 // A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
 // what every ACK does, is a store.
+#include "tcp/bare.h"
 #include "tcp/internal.h"
 
 // A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning after each pause.
@@ -165,6 +166,8 @@ void tcp_timers_state(struct weir *weir, struct tcp_conn *c)
         return;
     if (c->state == WEIR_TCP_FIN_WAIT_2)
         c->progress_ms = weir->now_ms;  // FIN-WAIT-2 counts from here
+    else if (WEIR_CFG_FAST_PATH && !(c->flow || c->extra || c->send || c->receive || c->flags & TCP_KEEPALIVE_ON))
+        return;  // nothing to let go of, nobody to look after: most handshakes
     arm(weir, c, TCP_TIMER_LONG, IDLE_RELEASE_MS * 1000u);
 }
 
@@ -216,8 +219,29 @@ static inline void run_usual(struct weir *weir, struct tcp_conn *c)
     c->flow->wait = TCP_WAIT_USUAL;
 }
 
+// A SYN's own timeout, of a FIN the tail probe too: as soon as either can be.
+void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c)
+{
+    uint32_t least_us = rtt_timeout(&c->rtt, 0);
+    if (tcp_synchronised(c))
+        least_us = min_u32(least_us, tcp_tlp_least(weir, c));
+    c->progress_ms = weir->now_ms;
+    c->deadline[TCP_TIMER_SEND] = weir->now;
+    c->armed |= 1u << TCP_TIMER_SEND;
+    if (!wheel_armed(&c->timer) || seq_lt(weir->now + least_us, c->timer.due_us))
+        wheel_arm(&weir->wheel, &c->timer, weir->now + least_us);
+}
+
+void tcp_timers_bare_flow(struct tcp_conn *c)
+{
+    c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
+    c->flow->wait = TCP_WAIT_USUAL;
+}
+
 void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c)
 {
+    if (!tcp_conn_attach(weir, c))
+        return;  // no memory: it stays bare (fire_send)
     c->flow->wait = TCP_WAIT_RTO;
     if (!(c->armed & 1u << TCP_TIMER_SEND))
         return;
@@ -279,6 +303,11 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         c->flags |= TCP_PERSIST;
         arm_rto(weir, c);
         tcp_wants_output(weir, c);
+        return;
+    }
+    if (tcp_bare(c)) {  // and no memory for what sending it again takes: since when it waits stays as it is
+        c->armed |= 1u << TCP_TIMER_SEND;
+        wheel_arm(&weir->wheel, &c->timer, weir->now + RTO_INITIAL_US);
         return;
     }
     if (c->snd.una == c->snd.nxt || !c->flow)

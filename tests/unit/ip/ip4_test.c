@@ -63,6 +63,46 @@ static void header_lies_are_dropped(void **state)
     fixture_close(&f);
 }
 
+// The second of two alike is recognised by how its frame begins (ip4_usual); what lies is dropped as if it were the first.
+static void what_begins_like_a_good_packet_is_checked_all_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t at, value, checked;
+        enum weir_counter counter;
+    } rows[] = {
+        {10, 0x55, false, WEIR_COUNT_IP_BAD_CHECKSUM}, {2, 0x7f, true, WEIR_COUNT_IP_BAD_HEADER}, {3, 19, true, WEIR_COUNT_IP_BAD_HEADER},
+        {12, 127, true, WEIR_COUNT_IP_BAD_SOURCE},     {19, 77, true, WEIR_COUNT_IP_NOT_OURS},
+    };
+    struct fixture f;
+    struct made good, packet;
+    uint8_t udp[UDP_BYTES + 32], data[32] = "abcd";
+    open_raw(&f);
+    make_udp(udp, PEER, OURS, 1, 2, data, sizeof data);
+    make_packet(&good, &(struct make){.protocol = IP_UDP, .payload = udp, .length = sizeof udp});
+    for (uint32_t i = 1; i <= 3; i++) {
+        fixture_input(&f, good.bytes, good.length);
+        assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), i);
+    }
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t before = fixture_count(&f, rows[i].counter);
+        packet = good;
+        packet.bytes[rows[i].at] = rows[i].value;
+        if (rows[i].checked)
+            header_sum(packet.bytes);
+        fixture_input(&f, packet.bytes, packet.length);
+        assert_int_equal(fixture_count(&f, rows[i].counter), before + 1);
+    }
+    packet = good;
+    packet.bytes[6] |= 0x20;  // a first fragment waits for the others
+    header_sum(packet.bytes);
+    fixture_input(&f, packet.bytes, packet.length);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), 3);
+    fixture_input(&f, good.bytes, good.length);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), 4);
+    fixture_close(&f);
+}
+
 static void link_padding_is_cut(void **state)
 {
     (void)state;
@@ -357,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_packet_arrives),
         cmocka_unit_test(header_lies_are_dropped),
+        cmocka_unit_test(what_begins_like_a_good_packet_is_checked_all_the_same),
         cmocka_unit_test(link_padding_is_cut),
         cmocka_unit_test(impossible_sources_are_dropped),
         cmocka_unit_test(unspecified_source_only_to_all),

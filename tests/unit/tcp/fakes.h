@@ -76,6 +76,13 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     world_sent.options = options ? *options : (struct tcp_options){0};
     return true;
 }
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                  const struct tcp_segment *segment, const struct tcp_options *options)
+{
+    static const struct packet answered;
+    assert_ptr_equal(path->netif, &world_netif);
+    return tcp_reply(weir, &answered, local, remote, segment, options);
+}
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
     (void)weir, (void)packet, (void)segment;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tcp/bare.h"
+
+#include "ip/lane.h"
+#include "tcp/output.h"
+
+// Something is under way that output.c must see.
+#define UNUSUAL (TCP_URGENT_SEND | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_PERSIST | TCP_KEEPALIVE_NOW | TCP_ECN_BUSY)
+
+// --- sending ---------------------------------------------------------------------------------------------------------------------
+
+#define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)
+// A SYN's options, where all of them are built in: MSS, SACK permitted and timestamps, window scale.
+#define SYN_KNOWN (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
+#define SYN_BYTES (TCP_BYTES + 20u)
+
+// The values are in registers: summing them in host order is cheaper than reading the bytes back.
+static inline void write_usual(const struct weir *weir, const struct tcp_conn *c, uint8_t *bytes, uint32_t flags, uint32_t window)
+{
+    struct tcp_options options;
+    tcp_timestamps_fill(weir, c, &options);
+    const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, seq = tcp_ack_seq(c), ack = c->rcv.nxt;
+    const uint32_t rest = WITH_TIMESTAMPS << 26 | flags << 16 | window;
+    const uint64_t sum = (uint64_t)ports + seq + ack + rest + TCP_TIMESTAMPS_ALIGNED + options.ts_value + options.ts_echo +
+                         checksum_host(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, WITH_TIMESTAMPS));
+    put32(bytes, ports);
+    put32(bytes + 4, seq);
+    put32(bytes + 8, ack);
+    put32(bytes + 12, rest);
+    put32(bytes + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum) << 16);
+    put32(bytes + 20, TCP_TIMESTAMPS_ALIGNED);
+    put32(bytes + 24, options.ts_value);
+    put32(bytes + 28, options.ts_echo);
+}
+
+static void write_syn(const struct weir *weir, struct tcp_conn *c, uint8_t *bytes, uint32_t window)
+{
+    struct tcp_options options;
+    options.sack_count = 0;
+    tcp_output_syn_options(weir, c, false, &options);
+    put32(bytes, (uint32_t)c->local.port << 16 | c->remote.port);
+    put32(bytes + 4, c->iss);
+    put32(bytes + 8, 0);
+    put32(bytes + 12, SYN_BYTES << 26 | TCP_SYN << 16 | window);
+    put32(bytes + 16, 0);
+    tcp_options_emit(bytes + TCP_BYTES, &options);
+    checksum_put(bytes + 16,
+                 checksum_fold_words(checksum_words(bytes, SYN_BYTES) + ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, SYN_BYTES)));
+}
+
+static enum weir_tx_verdict send(struct weir *weir, struct tcp_conn *c, uint32_t flags)
+{
+    struct packet_out out;
+    uint32_t edge = tcp_receive_edge(weir, c);
+    packet_out_init(&out);
+    if (flags & TCP_SYN) {
+        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
+        write_syn(weir, c, packet_out_header(&out, SYN_BYTES), edge - c->rcv.nxt);
+    } else {
+        write_usual(weir, c, packet_out_header(&out, WITH_TIMESTAMPS), flags, min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535));
+    }
+    const struct ip_out ip = {
+        .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
+    const enum weir_tx_verdict verdict = ip_output(weir, &c->path, &ip, &out, &c->sock);
+    if (verdict == WEIR_TX_DONE) {
+        c->rcv.edge = edge;
+        count(weir, WEIR_COUNT_TCP_SENT);
+        TCP_INFO_COUNT(c, segs_out, 1);
+    }
+    return verdict;
+}
+
+// What is due, as flags. 0: nothing.
+static uint32_t due(const struct tcp_conn *c)
+{
+    if (c->state == WEIR_TCP_SYN_SENT)
+        return c->snd.nxt == c->iss ? TCP_SYN : 0;
+    if ((c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && tcp_may_send_data(c))
+        return TCP_FIN | TCP_ACK;
+    return c->flags & TCP_ACK_NOW ? TCP_ACK : 0;
+}
+
+bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *verdict)
+{
+    *verdict = WEIR_TX_DONE;
+    if (c->flow || c->send || c->receive || c->extra || c->flags & UNUSUAL || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
+        !(tcp_syn_sent(c) ? SYN_KNOWN : (c->flags & TCP_USE_TIMESTAMPS) != 0) || !c->path.netif ||
+        c->path.generation != weir->ip.generation)
+        return false;
+    const uint32_t flags = due(c);
+    const bool control = flags & (TCP_SYN | TCP_FIN);
+    if (!flags)
+        return true;
+    if (control && (c->user_timeout_s || tcp_cc(c)->wants_rate))
+        return false;  // the deadline is another one, or every byte's stamp counts
+    *verdict = send(weir, c, flags);
+    if (*verdict != WEIR_TX_DONE)
+        return true;
+    if (flags & TCP_ACK)
+        tcp_ack_left(c);
+    if (control) {
+        c->snd.nxt++;
+        TCP_INFO_COUNT(c, sent_wraps, c->snd.nxt == 0);
+        c->flags |= flags & TCP_FIN ? TCP_FIN_SENT : 0;
+        tcp_timers_sent_bare(weir, c);
+    }
+    return true;
+}
+
+// --- acknowledged ----------------------------------------------------------------------------------------------------------------
+
+static inline void acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)
+{
+    rtt_sample(&c->rtt, tcp_bare_rtt(weir, c));
+    c->snd.una = ack;
+    c->flags |= TCP_SYN_ACKED;
+    c->progress_ms = weir->now_ms;
+    c->duplicate_acks = 0;
+    tcp_timers_acked(weir, c);
+}
+
+bool tcp_bare_acked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    if (!tcp_bare(c) || segment->ack != c->snd.nxt || segment->options.sack_count || c->extra || !tcp_ecn_silent(c))
+        return false;
+    acked(weir, c, segment->ack);
+    return true;
+}
+
+// Nothing is under way that the steps must see, and the segment is the next in order.
+static inline bool expected(const struct tcp_conn *c, uint32_t seq, uint32_t ack, uint32_t flags)
+{
+    return seq == c->rcv.nxt && ack == c->snd.nxt && (flags & ~(uint32_t)(TCP_PSH | TCP_FIN)) == TCP_ACK &&
+           !(c->flow || c->send || c->extra || c->flags & UNUSUAL) && tcp_synchronised(c) && tcp_ecn_silent(c);
+}
+
+static inline void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    TCP_INFO_COUNT(c, segs_in, 1);
+    if (tcp_bare_ack(weir, c, segment) == TCP_GONE)
+        return;
+    tcp_timestamps_update(weir, c, segment);
+    c->last_received_ms = weir->now_ms;
+    c->keepalive_probes = 0;
+    if (segment->flags & TCP_FIN)
+        tcp_receive_fin(weir, c, segment->seq);
+}
+
+bool tcp_bare_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+{
+    const bool timestamps = c->flags & TCP_USE_TIMESTAMPS;
+    if (segment->length || segment->options.seen != (timestamps ? TCP_SEEN_TIMESTAMPS : 0) || segment->options.sack_count ||
+        !expected(c, segment->seq, segment->ack, segment->flags) || (timestamps && tcp_timestamp_old(c, segment->options.ts_value)))
+        return false;
+    ip_path_heard(&c->path, packet);
+    take(weir, c, segment);
+    return true;
+}
+
+// --- out of the frame ------------------------------------------------------------------------------------------------------------
+
+// A whole segment of such a length, timestamps its only option; reads no further than that.
+static inline bool header_usual(const struct weir_frame *frame, const uint8_t *network, const uint8_t *tcp)
+{
+    return ip_lane_carries(network, IP_TCP, WITH_TIMESTAMPS) && frame->checksum == WEIR_CHECKSUM_NONE && tcp[12] == WITH_TIMESTAMPS << 2 &&
+           get32(tcp + 20) == TCP_TIMESTAMPS_ALIGNED;
+}
+
+bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uint8_t *network)
+{
+    struct tcp_conn *const c = weir->tcp.recent;
+    const uint8_t *const tcp = network + IP_LANE_BYTES;
+    if (!WEIR_CFG_ARP_CACHE || !c || !header_usual(frame, network, tcp) || !(c->flags & TCP_USE_TIMESTAMPS) ||
+        get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) || !ip_lane_between(network, c->remote.addr, c->local.addr) ||
+        !expected(c, get32(tcp + 4), get32(tcp + 8), tcp[13]) || tcp_timestamp_old(c, get32(tcp + 24)) || tcp_raw_listening(weir))
+        return false;
+    const uint64_t sum = checksum_words(tcp, WITH_TIMESTAMPS) + ip_pseudo_sum(c->remote.addr, c->local.addr, IP_TCP, WITH_TIMESTAMPS);
+    if (checksum_fold_words(sum) != 0xffff)
+        return false;
+    struct tcp_segment segment;
+    segment.seq = c->rcv.nxt;
+    segment.ack = c->snd.nxt;
+    segment.flags = tcp[13];
+    segment.window = get16(tcp + 14);
+    segment.length = 0;
+    segment.options.seen = TCP_SEEN_TIMESTAMPS;
+    segment.options.sack_count = 0;
+    segment.options.ts_value = get32(tcp + 24);
+    segment.options.ts_echo = get32(tcp + 28);
+    count(weir, WEIR_COUNT_TCP_RECEIVED);
+    take(weir, c, &segment);
+    return true;
+}
