@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Seeds for the fuzz targets, as text instead of binary files: one for each way that embedded stacks were broken (the names of the
 disclosures are the seeds' names), and plain conversations to begin from. Formats: see the target's source."""
+import random
 import struct
 
 OURS, PEER = b"\x0a\0\0\1", b"\x0a\0\0\2"
@@ -249,7 +250,55 @@ def micro():
     yield "anywhere", datagram + b"\2\0\5\xff\xff\x10\xff" * 4 + turn + b"\4\0\0\xff\xff\x10\xff" + turn + b"\4\0\x0b\xff\xff\x10\xff" + turn
 
 
-SEEDS = {"micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def paths(count=400):
+    """Conversations as a host has them, decided by chance: opened from either side, some data, closed in one of the usual ways. In some
+    the network spoils a segment here and there."""
+    chance = random.Random(9293)
+    pick, below = chance.choice, chance.randrange
+
+    def frame(kind, talk, choice):
+        spoilt = chance.random() < 0.06
+        rows = range(0x00, 0x60, 0x10) if chance.random() < 0.75 else range(0x60, 0x90, 0x10)  # with a poll after it, or without
+        return bytes([pick(rows) | kind | (8 if spoilt else 0), talk, choice]) + (bytes([below(32), below(256)]) if spoilt else b"")
+
+    def socket(operation, choice, more=b""):
+        return bytes([pick((0xC0, 0xD0, 0xE0, 0xF0)) | operation, choice]) + more
+
+    def sized(operation, index):
+        return socket(operation, pick([choice for choice in range(16, 256) if choice % 10 == index]))
+
+    def wait(*steps):
+        return bytes([pick((0x90, 0xA0, 0xB0)) | pick(steps or (0, 2, 4, 5, 6, 7, 8, 9, 10))])
+
+    def clock():
+        return pick((0, 1, 1, 1, 2))
+
+    def opened(talk):
+        if chance.random() < 0.7:
+            return frame(0, below(32), pick((1, 1, 1, 0x21, 0x23, 0x27, 0x2B, 0x2F, 0x00, 0x20))) + (wait() if chance.random() < 0.2 else b"") + frame(1, talk, clock()) + socket(1, 0)
+        return socket(0, pick((0, 1, 2, 3, 4, 5, 6, 7, below(256)))) + wait(0) + (wait(5, 9, 11, 12) if chance.random() < 0.25 else b"") + frame(6, talk, pick((1, 1, 1, 2, 3, 7)))
+
+    def used(talk, index):
+        return pick((lambda: frame(pick((2, 3)), talk, pick((1, 2)) | below(8) << 2), lambda: frame(1, talk, clock()), lambda: sized(3, index), lambda: socket(15, index), wait, wait,
+                     lambda: pick((socket(10, index), socket(11, below(256)), socket(9, index, bytes([below(256)])), frame(1, talk, 0x81)))))()
+
+    def closed(talk, index):
+        read = socket(15, index) if chance.random() < 0.8 else b""
+        ack, fin, close = frame(1, talk, clock()), frame(4, talk, clock()), socket(5, index)
+        return pick((read + close + ack + fin + wait() + ack, fin + read + close + ack, read + socket(8, index | pick((0, 64, 128))) + fin + close + ack, read + close + frame(4, talk, 0x81) + ack,
+                     frame(5, talk, 1) + read + close + wait(8, 11, 13) + ack, socket(7, index) + ack, frame(7, talk, pick((4, 5))) + ack)) + (wait(4, 6, 10, 12, 13, 14) if chance.random() < 0.5 else b"")
+
+    for number in range(count):
+        data, ends = bytes([pick((0, 0, 0, 1, 2, 4, 8, 8, 9, 12))]), []
+        for talk in range(1 + below(6)):
+            data += opened(talk)
+            ends.append((talk, talk + 1))  # its socket comes after the listener
+            data += b"".join(used(*pick(ends)) for _ in range(below(8)))
+            data += closed(*pick(ends)) if chance.random() < 0.75 else b""
+        yield f"conversation-{number}", data
+
+
+SEEDS = {"paths": paths, "micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):

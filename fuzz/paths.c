@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fast paths change what things cost, and nothing else. The same script of frames, time and socket calls is played to two builds of the
+// stack, one with WEIR_CFG_FAST_PATH and one without; what they send, when, and what they answer must be the same byte for byte. Peers are
+// by themselves well behaved (handshakes, data, acknowledgements and closes that fit what Weir last said, from several hosts); the input
+// decides what happens next, and what is spoilt on the way.
+//
+// This file is compiled for either build: play_plain comes from the one without fast paths, with all of its names hidden but that
+// (tools/fuzz.mk).
+#include "fixture.h"
+
+#include "fuzz.h"
+#include "weir/handler.h"
+#include "weir/socket.h"
+#include "weir/stats.h"
+#include "wire/ip4.h"
+#include "wire/tcp.h"
+
+#define TALKS 12u
+#define SOCKETS 10u
+#define OPERATIONS 300u
+#define PORT_SERVER 7u
+#define PORT_PEER 5000u
+
+// What happened, in order: frames, and numbers.
+struct trail {
+    uint8_t *bytes;
+    uint32_t length, room;
+};
+struct note {
+    uint64_t at_us;
+    uint32_t kind;  // WHAT_FRAME: bytes follow; otherwise four numbers do
+    uint32_t length;
+};
+enum { WHAT_FRAME, WHAT_CALL, WHAT_EVENT, WHAT_INFO, WHAT_SOCKET, WHAT_COUNTER, WHAT_NETIF };
+
+void play_fast(const uint8_t *data, uint32_t size, struct trail *trail);
+void play_plain(const uint8_t *data, uint32_t size, struct trail *trail);
+#if WEIR_CFG_FAST_PATH
+#define play play_fast
+#else
+#define play play_plain
+#endif
+
+static void note_bytes(struct trail *trail, uint64_t at_us, uint32_t kind, const void *bytes, uint32_t length)
+{
+    const struct note note = {.at_us = at_us, .kind = kind, .length = length};
+    while (trail->length + sizeof note + length > trail->room) {
+        trail->room = trail->room ? 2 * trail->room : 65536;
+        trail->bytes = realloc(trail->bytes, trail->room);
+        CHECK(trail->bytes != NULL);
+    }
+    memcpy(trail->bytes + trail->length, &note, sizeof note);
+    memcpy(trail->bytes + trail->length + sizeof note, bytes, length);
+    trail->length += (uint32_t)sizeof note + length;
+}
+
+// --- the world -------------------------------------------------------------------------------------------------------------------
+
+static const struct weir_addr ours = {0x0a000001};
+// The second differs from the first by a multiple of eight, the third is behind the same link address.
+static const uint32_t hosts[4] = {0x0a000002, 0x0a00000a, 0x0a000003, 0x0a000004};
+
+// A conversation, as its peer sees it.
+struct talk {
+    uint32_t host;
+    uint16_t port, peer_port;
+    uint32_t mine;       // the next number of its own
+    uint32_t next, ack;  // Weir's, as last said, and what it expects
+    uint32_t ts_value;   // its newest timestamp
+    bool timestamps;
+};
+
+struct world {
+    struct fixture f;
+    struct bytes in;
+    struct trail *trail;
+    struct talk talks[TALKS];
+    uint32_t talk_count;
+    weir_socket sockets[SOCKETS], raw;
+    struct weir_tap tap;
+    bool ethernet, tapped;
+    uint32_t shown[2];  // frames, by the tap: in and out
+    uint32_t clock;     // of all peers' timestamps
+};
+
+static void note_numbers(struct world *w, uint32_t kind, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    const int64_t numbers[4] = {a, b, c, d};
+    note_bytes(w->trail, w->f.now_us, kind, numbers, sizeof numbers);
+}
+#define CALL(number, result) note_numbers(w, WHAT_CALL, number, result, 0, 0)
+
+static struct talk *talk_of(struct world *w, uint32_t host, uint16_t port, uint16_t peer_port)
+{
+    for (uint32_t i = 0; i < TALKS; i++)
+        if (w->talks[i].host == host && w->talks[i].port == port && w->talks[i].peer_port == peer_port)
+            return &w->talks[i];
+    struct talk *talk = &w->talks[w->talk_count++ % TALKS];
+    *talk = (struct talk){.host = host, .port = port, .peer_port = peer_port};
+    return talk;
+}
+
+static void learn(struct world *w, const uint8_t *packet, uint32_t length)
+{
+    struct ip4 ip;
+    struct tcp_segment segment;
+    if (ip4_parse(packet, length, false, &ip) != IP4_OK || ip.protocol != IP_TCP || ip.fragment_offset ||
+        !tcp_parse(packet + ip.header_length, ip.total_length - ip.header_length, &segment) || segment.flags & TCP_RST)
+        return;
+    struct talk *talk = talk_of(w, ip.destination, segment.source, segment.destination);
+    talk->next = segment.seq + segment.length + !!(segment.flags & TCP_SYN) + !!(segment.flags & TCP_FIN);
+    if (segment.flags & TCP_ACK)
+        talk->ack = segment.ack;
+    if (segment.options.seen & TCP_SEEN_TIMESTAMPS)
+        talk->ts_value = segment.options.ts_value;
+    if (segment.flags & TCP_SYN)
+        talk->timestamps = segment.options.seen & TCP_SEEN_TIMESTAMPS;
+}
+
+// A checksum that is left to the device, as it does for whole segments: which are, is nobody's business but the device's.
+static void complete(const struct fixture_frame *frame)
+{
+    if (!frame->checksum_start || frame->segment_size)
+        return;
+    uint32_t total = 0;
+    for (uint32_t i = frame->checksum_start; i < frame->length; i++)
+        total += (i - frame->checksum_start) & 1 ? frame->data[i] : (uint32_t)frame->data[i] << 8;
+    while (total >> 16)
+        total = (total & 0xffff) + (total >> 16);
+    put16(frame->data + frame->checksum_start + frame->checksum_offset, ~total & 0xffff);
+}
+
+// Which of several connections has its turn first at one moment is nobody's business either: frames of one moment are put in an order.
+static bool is_before(const struct world *w, const struct fixture_frame *a, const struct fixture_frame *b)
+{
+    const uint32_t at = (w->ethernet ? 14 : 0) + 12, bytes = 12;  // addresses and ports
+    if (a->sent_us != b->sent_us || a->length < at + bytes || b->length < at + bytes)
+        return a->sent_us < b->sent_us;
+    return memcmp(a->data + at, b->data + at, bytes) < 0;
+}
+
+static void put_in_order(struct world *w)
+{
+    struct fixture_frame *frames = w->f.frames;
+    for (uint32_t i = 1; i < w->f.frame_count; i++)
+        for (uint32_t at = i; at && is_before(w, &frames[at], &frames[at - 1]); at--) {
+            const struct fixture_frame other = frames[at];
+            frames[at] = frames[at - 1];
+            frames[at - 1] = other;
+        }
+}
+
+static void listen_to_weir(struct world *w)
+{
+    const uint32_t link = w->ethernet ? 14 : 0;
+    put_in_order(w);
+    for (uint32_t i = 0; i < fixture_sent_count(&w->f); i++) {
+        const struct fixture_frame *frame = fixture_sent_frame(&w->f, i);
+        complete(frame);
+        note_bytes(w->trail, frame->sent_us, WHAT_FRAME, frame->data, frame->length);
+        if (frame->length > link && (!w->ethernet || get16(frame->data + 12) == 0x0800))
+            learn(w, frame->data + link, frame->length - link);
+    }
+    fixture_clear(&w->f);
+}
+
+static void pass_time(struct world *w, uint64_t us)
+{
+    fixture_poll(&w->f, us);
+    listen_to_weir(w);
+    uint32_t events, of[SOCKETS + 16] = {0};  // by the handle's last bits: the order is free here, too
+    weir_socket socket;
+    while ((socket = weir_ready_next(w->f.weir, &events)) > 0)
+        of[(uint32_t)socket % (SOCKETS + 16)] += events;
+    for (uint32_t i = 0; i < SOCKETS + 16; i++)
+        if (of[i])
+            note_numbers(w, WHAT_EVENT, i, of[i], 0, 0);
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------------------
+
+// What is spoilt in a segment on its way; most are not.
+struct spoilt {
+    uint8_t what, how;
+};
+
+// Returns the frame's length as the driver says it.
+static uint32_t spoil_frame(struct world *w, struct spoilt spoilt, uint8_t *frame, uint32_t length, struct weir_frame *meta)
+{
+    uint8_t *ip = frame + (w->ethernet ? 14 : 0);
+    switch (spoilt.what) {
+    case 1: ip[spoilt.how % 20] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;       // the header, its checksum now wrong
+    case 2: ip[20 + spoilt.how % 32] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;  // the segment
+    case 3: frame[spoilt.how % 14] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;    // the link header (or whatever comes first)
+    case 4: meta->checksum = WEIR_CHECKSUM_VERIFIED; break;
+    case 5: {  // padding
+        const uint32_t more = 1 + spoilt.how % 30;
+        memset(frame + length, spoilt.how & 1 ? 0xff : 0, more);
+        return length + more;
+    }
+    case 6: return length - spoilt.how % 16;
+    case 7:
+        if (w->ethernet)
+            memset(frame, 0xff, 6);
+        break;
+    default: break;
+    }
+    return length;
+}
+
+static void spoil_header(struct spoilt spoilt, struct ip4 *ip)
+{
+    switch (spoilt.what) {
+    case 8: ip->tos = spoilt.how; break;
+    case 9: ip->ttl = spoilt.how; break;
+    case 10: ip->flags = spoilt.how & 7; break;
+    case 11: ip->fragment_offset = spoilt.how; break;
+    case 12: ip->id = (uint16_t)(spoilt.how * 257); break;
+    case 13: ip->source = hosts[spoilt.how & 3]; break;
+    case 14: ip->source = spoilt.how & 1 ? ours.v4 : ip->source ^ 1u << (spoilt.how >> 3); break;
+    case 15: ip->destination = spoilt.how & 1 ? 0xffffffff : ip->destination ^ 1u << (spoilt.how >> 3); break;
+    case 16: ip->total_length = (uint16_t)(ip->total_length - spoilt.how % 40); break;
+    case 17: ip->protocol = spoilt.how; break;
+    default: break;
+    }
+}
+
+static void spoil_segment(struct spoilt spoilt, struct tcp_segment *segment)
+{
+    switch (spoilt.what) {
+    case 18: segment->seq += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
+    case 19: segment->ack += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
+    case 20: segment->window = spoilt.how; break;
+    case 21: segment->window = 0; break;
+    case 22: segment->flags ^= spoilt.how; break;
+    case 23: segment->options.ts_value += (uint32_t)(int32_t)(int8_t)spoilt.how << (spoilt.how & 1 ? 24 : 0); break;
+    case 24: segment->options.ts_echo += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
+    case 25: segment->options.seen ^= TCP_SEEN_TIMESTAMPS; break;
+    case 26: segment->seq += 0x40000000u * spoilt.how; break;
+    case 27: segment->ack += 0x40000000u * spoilt.how; break;
+    case 28: segment->accurate = spoilt.how & 1; break;
+    case 29:
+        segment->options.sack_count = 1;
+        segment->options.sack[0].left = segment->ack + spoilt.how % 8;
+        segment->options.sack[0].right = segment->options.sack[0].left + 1 + spoilt.how / 8;
+        break;
+    default: break;
+    }
+}
+
+static void checksum(const struct ip4 *ip, uint8_t *bytes, uint32_t length)
+{
+    put16(bytes + 16, 0);
+    uint32_t total = (ip->source >> 16) + (ip->source & 0xffff) + (ip->destination >> 16) + (ip->destination & 0xffff) + IP_TCP + length;
+    for (uint32_t i = 0; i < length; i++)
+        total += i & 1 ? bytes[i] : (uint32_t)bytes[i] << 8;
+    while (total >> 16)
+        total = (total & 0xffff) + (total >> 16);
+    put16(bytes + 16, ~total & 0xffff);
+}
+
+static void deliver(struct world *w, struct spoilt spoilt, const struct talk *talk, struct tcp_segment *segment, uint32_t payload)
+{
+    uint8_t frame[1700] = {0}, *ip_bytes = frame + (w->ethernet ? 14 : 0), *bytes = ip_bytes + IP4_BYTES;
+    spoil_segment(spoilt, segment);
+    // No simultaneous open: without fast paths its window is that of the segment size from before the peer's was known.
+    if (talk->port != PORT_SERVER && segment->flags & TCP_SYN)
+        segment->flags |= TCP_ACK;
+    segment->source = talk->peer_port;
+    segment->destination = talk->port;
+    const uint32_t options =
+        segment->options.seen || segment->options.sack_count ? tcp_options_emit(bytes + TCP_BYTES, &segment->options) : 0;
+    segment->header_length = (uint8_t)(TCP_BYTES + options);
+    tcp_emit(bytes, segment);
+    for (uint32_t i = 0; i < payload; i++)
+        bytes[segment->header_length + i] = (uint8_t)(segment->seq + i);
+    const uint32_t length = segment->header_length + payload;
+    struct ip4 ip = {.source = talk->host,
+                     .destination = ours.v4,
+                     .total_length = (uint16_t)(IP4_BYTES + length),
+                     .ttl = 64,
+                     .protocol = IP_TCP,
+                     .flags = IP4_DONT_FRAGMENT};
+    spoil_header(spoilt, &ip);
+    ip4_emit(ip_bytes, &ip);
+    checksum(&ip, bytes, length);
+    if (w->ethernet) {
+        memcpy(frame, FIXTURE_MAC, 6);
+        memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
+        put16(frame + 12, 0x0800);
+    }
+    struct weir_frame meta = {.count = 1};
+    struct weir_slice slices[2] = {{frame, 0}};
+    meta.slices = slices;
+    meta.length = slices[0].length = spoil_frame(w, spoilt, frame, (w->ethernet ? 14 : 0) + IP4_BYTES + length, &meta);
+    if (spoilt.what == 30 && meta.length > WEIR_FRAME_HEAD) {
+        slices[1] = (struct weir_slice){frame + WEIR_FRAME_HEAD, meta.length - WEIR_FRAME_HEAD};
+        slices[0].length = WEIR_FRAME_HEAD;
+        meta.count = 2;
+    }
+    fixture_input_frame(&w->f, &meta);
+    if (spoilt.what == 31)
+        fixture_input_frame(&w->f, &meta);  // the network's copy
+}
+
+static void syn_options(struct tcp_options *options, uint8_t choice)
+{
+    static const uint8_t seen[4] = {TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_TIMESTAMPS | TCP_SEEN_WINDOW_SCALE, TCP_SEEN_MSS,
+                                    TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE};
+    options->seen = seen[choice & 2 ? choice >> 2 & 3 : 0];
+    options->mss = choice & 0x80 ? 536 : 1460;
+    options->window_scale = choice >> 4 & 7;
+}
+
+static uint32_t payload_of(uint8_t choice)
+{
+    static const uint16_t lengths[8] = {1, 2, 10, 100, 536, 1000, 1428, 1448};
+    return lengths[choice & 7];
+}
+
+// A segment of one of the talks (or of a new one): `operation` says which kind.
+static void frame(struct world *w, uint8_t operation)
+{
+    const uint8_t which = take8(&w->in), choice = take8(&w->in);
+    struct spoilt spoilt = {0, 0};
+    if (operation & 0x08) {
+        spoilt.what = take8(&w->in) & 31;
+        spoilt.how = take8(&w->in);
+    }
+    struct tcp_segment segment = {.window = choice & 0x40 ? (uint16_t)(choice * 16) : 65000};
+    struct talk *talk;
+    uint32_t payload = 0;
+    if ((operation & 7) == 0) {  // a connection begins
+        talk = talk_of(w, hosts[which & 3], PORT_SERVER, (uint16_t)(PORT_PEER + (which >> 2 & 7)));
+        segment.seq = 1000u + 0x1000000u * (which >> 5);
+        segment.flags = TCP_SYN | (choice & 0x21 ? 0 : TCP_ECE | TCP_CWR);
+        syn_options(&segment.options, choice);
+        talk->timestamps = segment.options.seen & TCP_SEEN_TIMESTAMPS;
+    } else {
+        talk = &w->talks[which % TALKS];
+        if (!talk->host)
+            return;
+        segment.seq = choice & 0x80 ? talk->ack : talk->mine;  // what was lost comes again
+        segment.ack = talk->next;
+        segment.flags = TCP_ACK;
+        if (talk->timestamps) {
+            segment.options.seen = TCP_SEEN_TIMESTAMPS;
+            segment.options.ts_echo = talk->ts_value;
+        }
+    }
+    w->clock += choice & 3;
+    segment.options.ts_value = w->clock;
+    switch (operation & 7) {
+    case 2: segment.flags |= TCP_PSH;  // fall through
+    case 3: payload = payload_of(choice >> 2); break;
+    case 4: segment.flags |= TCP_FIN; break;
+    case 5:
+        segment.flags |= TCP_FIN;
+        payload = payload_of(choice >> 2);
+        break;
+    case 6:  // the answer to a SYN of Weir's
+        segment.flags = TCP_SYN | TCP_ACK;
+        segment.seq = 0xfffffff0u;
+        syn_options(&segment.options, choice & 0x0f);
+        break;
+    case 7:
+        if (choice & 4) {
+            segment.flags = TCP_RST | (choice & 8 ? TCP_ACK : 0);
+            segment.options.seen = 0;
+        } else {
+            segment.ack -= choice >> 4;  // an ACK of only part
+        }
+        break;
+    default: break;
+    }
+    talk->mine = segment.seq + payload + (segment.flags & (TCP_SYN | TCP_FIN) ? 1 : 0);
+    deliver(w, spoilt, talk, &segment, payload);
+}
+
+// --- sockets ---------------------------------------------------------------------------------------------------------------------
+
+static void keep(struct world *w, weir_socket socket)
+{
+    CALL(1, socket);
+    if (socket <= 0)
+        return;
+    for (uint32_t i = 0; i < SOCKETS; i++)
+        if (w->sockets[i] <= 0) {
+            w->sockets[i] = socket;
+            return;
+        }
+    CALL(2, weir_socket_abort(w->f.weir, socket));
+}
+
+static void listen_at_server(struct world *w)
+{
+    struct weir *weir = w->f.weir;
+    const struct weir_endpoint local = {weir_addr_any(), PORT_SERVER};
+    weir_socket socket = weir_socket_open(weir, WEIR_STREAM, 0);
+    (void)weir_socket_bind(weir, socket, &local);
+    (void)weir_socket_listen(weir, socket, 8);
+    keep(w, socket);
+}
+
+static void connect_out(struct world *w, uint8_t choice)
+{
+    struct weir *weir = w->f.weir;
+    const struct weir_endpoint remote = {weir_addr_v4(hosts[choice & 3]), (uint16_t)(80 + (choice >> 2 & 1))};
+    weir_socket socket = weir_socket_open(weir, WEIR_STREAM, 0);
+    if (choice & 0x80)
+        CALL(3, weir_socket_set(weir, socket, WEIR_OPTION_ECN, choice & 0x10 ? WEIR_ECN_ACCURATE : WEIR_ECN_ON));
+    if (choice & 0x40)
+        CALL(3, weir_socket_set(weir, socket, WEIR_OPTION_USER_TIMEOUT_MS, 3000));
+    if (choice & 0x20)
+        CALL(3, weir_socket_set(weir, socket, WEIR_OPTION_KEEPALIVE, 1));
+    CALL(4, weir_socket_connect(weir, socket, &remote));
+    keep(w, socket);
+}
+
+static void look(struct world *w, weir_socket socket)
+{
+    struct weir_tcp_info info = {0};
+    const int error = weir_socket_tcp_info(w->f.weir, socket, &info);
+    note_numbers(w, WHAT_INFO, error, info.state | info.backoff << 8 | info.probes << 16 | (int64_t)info.recovery << 24, info.srtt_us,
+                 info.rto_us);
+    note_numbers(w, WHAT_INFO, info.snd_mss | (int64_t)info.rcv_mss << 32, info.inflight, info.snd_wnd | (int64_t)info.rcv_wnd << 32,
+                 info.segs_out | (int64_t)info.segs_in << 32);
+    note_numbers(w, WHAT_INFO, (int64_t)info.bytes_sent, (int64_t)info.bytes_acked, (int64_t)info.bytes_received,
+                 info.received_ce | (int64_t)info.rttvar_us << 32);
+}
+
+static const enum weir_option options[] = {WEIR_OPTION_KEEPALIVE,
+                                           WEIR_OPTION_KEEPALIVE_IDLE_S,
+                                           WEIR_OPTION_LINGER_S,
+                                           WEIR_OPTION_NO_DELAY,
+                                           WEIR_OPTION_CORK,
+                                           WEIR_OPTION_QUICK_ACK,
+                                           WEIR_OPTION_USER_TIMEOUT_MS,
+                                           WEIR_OPTION_DEFER_ACCEPT_S,
+                                           WEIR_OPTION_TTL,
+                                           WEIR_OPTION_TOS,
+                                           WEIR_OPTION_ECN,
+                                           WEIR_OPTION_RTO_MIN_US,
+                                           WEIR_OPTION_USER_TIMEOUT_OPTION,
+                                           WEIR_OPTION_RECEIVE_BUFFER,
+                                           WEIR_OPTION_MAX_PACING_RATE,
+                                           WEIR_OPTION_KEEPALIVE_INTERVAL_S};
+
+static void set_option(struct world *w, weir_socket socket, uint8_t choice)
+{
+    static const int32_t values[] = {0, 1, 2, 5, 1000, 3000, 100000, -1};
+    const enum weir_option option = options[choice & 15];
+    CALL(5, weir_socket_set(w->f.weir, socket, option, values[choice >> 5]));
+}
+
+static void tap_frame(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
+                      uint64_t now_us)
+{
+    struct world *w = tap->context;
+    (void)netif, (void)slices, (void)count, (void)now_us;
+    w->shown[outgoing]++;
+}
+
+// What happens to the instance as a whole.
+static void shake(struct world *w, uint8_t choice)
+{
+    struct weir *weir = w->f.weir;
+    switch (choice & 7) {
+    case 0: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
+    case 1:
+        CALL(6, weir_netif_set_address(&w->f.netif, weir_addr_v4(ours.v4 + (choice >> 5)), choice & 8 ? 24 : 28, WEIR_ADDRESS_AT_ONCE));
+        break;
+    case 2: weir_link_change(&w->f.netif, choice & 8); break;
+    case 3:
+        if (w->tapped)
+            weir_tap_remove(weir, &w->tap);
+        else
+            weir_tap_add(weir, &w->tap);
+        w->tapped = !w->tapped;
+        break;
+    case 4:
+        if (w->raw > 0)
+            CALL(7, weir_socket_close(weir, w->raw));
+        w->raw = w->raw > 0 ? 0 : weir_socket_open(weir, WEIR_RAW, IP_TCP);
+        break;
+    case 5:
+        w->f.block_tx = choice & 8;
+        if (!w->f.block_tx)
+            weir_tx_ready(&w->f.netif);
+        break;
+    case 6: CALL(8, weir_route_add(weir, weir_addr_v4(0x0a000000), (choice >> 3) % 33, weir_addr_v4(hosts[2]), &w->f.netif, 1)); break;
+    default:
+        weir_netif_remove(&w->f.netif);
+        pass_time(w, choice & 8 ? 2000000 : 0);
+        CHECK(weir_netif_add(weir, &w->f.netif) == WEIR_OK);
+        (void)weir_netif_set_address(&w->f.netif, ours, 24, WEIR_ADDRESS_AT_ONCE);
+        for (uint32_t i = 0; i < 4; i++)
+            fixture_know_peer(&w->f, weir_addr_v4(hosts[i]));
+    }
+}
+
+static void use_socket(struct world *w, uint8_t operation)
+{
+    struct weir *weir = w->f.weir;
+    static const uint8_t pattern[4096];
+    uint8_t back[4096];
+    const uint8_t choice = take8(&w->in);
+    weir_socket *at = &w->sockets[choice % SOCKETS], socket = *at;
+    const uint32_t length = choice >> 4 ? 1u << (choice >> 4) % 13 : 0;
+    switch (operation & 15) {
+    case 0: connect_out(w, choice); break;
+    case 1:
+    case 2: keep(w, weir_socket_accept(weir, w->sockets[0])); break;
+    case 3: CALL(10, weir_socket_write(weir, socket, pattern, length)); break;
+    case 4: CALL(11, weir_socket_read(weir, socket, back, length)); break;
+    case 5:
+    case 6:
+        CALL(12, weir_socket_close(weir, socket));
+        *at = choice & 0x80 ? socket : 0;  // sometimes used after it
+        break;
+    case 7:
+        CALL(13, weir_socket_abort(weir, socket));
+        *at = 0;
+        break;
+    case 8: CALL(14, weir_socket_shutdown(weir, socket, (enum weir_shutdown)(choice >> 6))); break;
+    case 9: set_option(w, socket, take8(&w->in)); break;
+    case 10: look(w, socket); break;
+    case 11: shake(w, choice); break;
+    case 12: CALL(15, weir_socket_ready(weir, socket)); break;
+    case 13: CALL(16, weir_socket_write_urgent(weir, socket, pattern, 1)); break;
+    case 14:
+        if (w->sockets[0] <= 0)
+            listen_at_server(w);
+        break;
+    default: CALL(11, weir_socket_read(weir, socket, back, sizeof back));
+    }
+}
+
+// --- the whole -------------------------------------------------------------------------------------------------------------------
+
+static void run(struct world *w)
+{
+    static const uint32_t steps_us[16] = {0,      0,      1000,   1000,    5000,    20000,    45000,    100000,
+                                          250000, 400000, 700000, 1100000, 3000000, 10000000, 61000000, 130000000};
+    for (uint32_t n = 0; n < OPERATIONS && w->in.left; n++) {
+        const uint8_t operation = take8(&w->in);
+        if (operation < 0x90)
+            frame(w, operation & 15);
+        else if (operation < 0xc0)
+            pass_time(w, steps_us[operation & 15]);
+        else
+            use_socket(w, operation);
+        if (operation < 0x60 || operation >= 0xe0)
+            pass_time(w, 0);
+    }
+}
+
+static void look_at_all(struct world *w)
+{
+    struct weir_socket_info about;
+    uint32_t cursor = 0;
+    while ((cursor = weir_socket_next(w->f.weir, cursor, &about)) != 0)
+        note_numbers(w, WHAT_SOCKET, about.socket, about.tcp_state, about.local.port + (int64_t)65536 * about.peer.port,
+                     about.send_queue | (int64_t)about.receive_queue << 32);
+    for (uint32_t i = 0; i < SOCKETS; i++)
+        look(w, w->sockets[i]);
+    for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++)
+        note_numbers(w, WHAT_COUNTER, i, weir_counter_get(w->f.weir, (enum weir_counter)i), 0, 0);
+    const struct weir_netif_stats *stats = &w->f.netif.stats;
+    note_numbers(w, WHAT_NETIF, (int64_t)stats->rx_bytes, (int64_t)stats->tx_bytes, stats->rx_frames, stats->tx_frames);
+    note_numbers(w, WHAT_NETIF, stats->rx_segments, stats->tx_segments, stats->rx_runt, stats->rx_unknown);
+    note_numbers(w, WHAT_NETIF, stats->rx_dropped, stats->tx_dropped, stats->tx_full, w->shown[0] | (int64_t)w->shown[1] << 32);
+}
+
+void play(const uint8_t *data, uint32_t size, struct trail *trail)
+{
+    static const struct weir_config config = {.tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64};
+    struct world *w = calloc(1, sizeof *w);
+    CHECK(w != NULL);
+    w->in = (struct bytes){data, size};
+    w->trail = trail;
+    w->tap = (struct weir_tap){.frame = tap_frame, .context = w};
+    const uint8_t choice = take8(&w->in);
+    w->ethernet = !(choice & 1);
+    const struct fixture_options fixture = {.link = w->ethernet ? &weir_link_ethernet : &weir_link_rawip,
+                                            .address = ours,
+                                            .prefix_length = 24,
+                                            .mode = choice & 2 ? FIXTURE_SCRIBBLE : FIXTURE_PLAIN,
+                                            .capabilities = choice & 4 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0,
+                                            .config = &config};
+    CHECK(fixture_open_with(&w->f, &fixture));
+    for (uint32_t i = 0; i < 4; i++)
+        fixture_know_peer(&w->f, weir_addr_v4(hosts[i]));
+    w->clock = 100;
+    listen_at_server(w);
+    run(w);
+    look_at_all(w);
+    w->f.block_tx = false;
+    weir_link_change(&w->f.netif, true);
+    weir_tx_ready(&w->f.netif);
+    if (choice & 8) {
+        pass_time(w, 400000000);
+        look_at_all(w);
+    }
+    if (w->tapped)
+        weir_tap_remove(w->f.weir, &w->tap);
+    fixture_close(&w->f);
+    free(w);
+}
+
+#if WEIR_CFG_FAST_PATH
+static void tell(const char *who, const struct trail *trail, uint32_t at)
+{
+    struct note note;
+    if (at + sizeof note > trail->length) {
+        fprintf(stderr, "%s: nothing more\n", who);
+        return;
+    }
+    memcpy(&note, trail->bytes + at, sizeof note);
+    const uint8_t *bytes = trail->bytes + at + sizeof note;
+    fprintf(stderr, "%s: at %llu us, kind %u:", who, (unsigned long long)note.at_us, note.kind);
+    for (uint32_t i = 0; note.kind == WHAT_FRAME && i < note.length && i < 96; i++)
+        fprintf(stderr, "%s%02x", i % 4 ? "" : " ", bytes[i]);
+    for (uint32_t i = 0; note.kind != WHAT_FRAME && i < 4; i++) {
+        int64_t number;
+        memcpy(&number, bytes + 8 * i, 8);
+        fprintf(stderr, " %llx", (unsigned long long)number);
+    }
+    fprintf(stderr, "\n");
+}
+
+static void compare(const struct trail *fast, const struct trail *plain)
+{
+    const bool aloud = getenv("FUZZ_ALOUD") != NULL;
+    struct note note;
+    for (uint32_t at = 0; at < fast->length || at < plain->length; at += (uint32_t)sizeof note + note.length) {
+        if (aloud)
+            tell("both", fast, at);
+        const bool header = at + sizeof note <= fast->length && at + sizeof note <= plain->length &&
+                            memcmp(fast->bytes + at, plain->bytes + at, sizeof note) == 0;
+        if (header)
+            memcpy(&note, fast->bytes + at, sizeof note);
+        if (!header || memcmp(fast->bytes + at, plain->bytes + at, sizeof note + note.length) != 0) {
+            tell("with fast paths   ", fast, at);
+            tell("without fast paths", plain, at);
+            abort();
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct trail fast = {0}, plain = {0};
+    play_fast(data, (uint32_t)size, &fast);
+    play_plain(data, (uint32_t)size, &plain);
+    compare(&fast, &plain);
+    free(fast.bytes);
+    free(plain.bytes);
+    return 0;
+}
+#endif
