@@ -167,7 +167,7 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     if (!(netif->flags & WEIR_NETIF_UP) || tcp_lane_input(netif->weir, netif, frame))
         return;
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {  // below, headers are read without asking again
-        netif->stats.rx_runt++;
+        NETIF_COUNT(netif, rx_runt);
         return;
     }
     netif_counted_in(netif, frame);
@@ -241,6 +241,12 @@ static inline bool timers_round(struct weir *weir)
 {
     struct wheel_node *node = wheel_pop(&weir->wheel, weir->now);
     return node && timers_fire(weir, node);
+}
+
+void slow_due(struct weir *weir, uint64_t at_us)
+{
+    if (at_us < weir->slow_due_us)
+        weir->slow_due_us = at_us;
 }
 
 static void slow_work(struct weir *weir)

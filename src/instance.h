@@ -107,11 +107,7 @@ static inline void clock_step(struct weir *weir, uint32_t step_us)
         weir->now += step_us;
 }
 // A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
-static inline void slow_due(struct weir *weir, uint64_t at_us)
-{
-    if (at_us < weir->slow_due_us)
-        weir->slow_due_us = at_us;
-}
+void slow_due(struct weir *weir, uint64_t at_us);
 // ARP gave up: tells the sock by its kind (tcp_link_failed, datagram_link_failed). In instance.c; reached through a pointer-free
 // upcall so that src/link depends on nothing above it.
 void neighbour_failed(struct weir *weir, struct sock *sock, int error);

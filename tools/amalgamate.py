@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRIVATE = (re.compile(r"^static\s(?:[^;=({]*[\s*])?(\w+)\s*\(", re.M),                      # functions
            re.compile(r"^static\s[^;=({]*[\s*](\w+)\s*(?:\[[^\]]*\])*\s*=", re.M),          # tables
            re.compile(r"^(?:struct|enum|union)\s+(\w+)\s*\{", re.M))                        # types
+ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)\s*")
 MACRO = re.compile(r"^#define\s+(\w+)", re.M)
 INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
 
@@ -25,7 +26,7 @@ def header_path(source, name):
 def main():
     out, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
     texts = {source: (ROOT / source).read_text() for source in sources}
-    private = {source: {name for pattern in PRIVATE for name in pattern.findall(text)} for source, text in texts.items()}
+    private = {source: {name for pattern in PRIVATE for name in pattern.findall(ATTRIBUTE.sub("", text))} for source, text in texts.items()}
     macros = {source: set(MACRO.findall(text)) for source, text in texts.items()}
     headers = sorted({header_path(source, name) for source, text in texts.items() for name in INCLUDE.findall(text)})
     lines = ["// Made by tools/amalgamate.py: the whole library as one translation unit.", "#define WEIR_ONE_UNIT 1"] + [f'#include "{name}"' for name in headers]

@@ -286,7 +286,7 @@ int bsd_close(struct weir_bsd *bsd, int fd)
     bsd_enter(bsd);
     struct bsd_file *file = bsd_file_remove(bsd, fd);
     if (file) {
-        if (!file->set)
+        if (!BSD_IS_SET(file))
             linger(bsd, file);
         bsd_file_unpin(file);
     }

@@ -88,7 +88,7 @@ void bsd_free(struct weir_bsd *bsd, void *memory, size_t bytes)
 
 int bsd_copy_in(struct weir_bsd *bsd, void *to, const void *from_caller, size_t bytes)
 {
-    if (bsd->port->copy_in)
+    if (WEIR_CFG_BSD_FAULTS && bsd->port->copy_in)
         return bsd->port->copy_in(bsd->port->context, to, from_caller, bytes) ? WEIR_FAULT : WEIR_OK;
     if (bytes)
         memcpy(to, from_caller, bytes);
@@ -97,7 +97,7 @@ int bsd_copy_in(struct weir_bsd *bsd, void *to, const void *from_caller, size_t 
 
 int bsd_copy_out(struct weir_bsd *bsd, void *to_caller, const void *from, size_t bytes)
 {
-    if (bsd->port->copy_out)
+    if (WEIR_CFG_BSD_FAULTS && bsd->port->copy_out)
         return bsd->port->copy_out(bsd->port->context, to_caller, from, bytes) ? WEIR_FAULT : WEIR_OK;
     if (bytes)
         memcpy(to_caller, from, bytes);

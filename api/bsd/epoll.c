@@ -4,6 +4,8 @@
 // is found idle), an edge-triggered one leaves until the next news. Work is proportional to what is ready, not to what is watched.
 #include "internal.h"
 
+#if WEIR_CFG_BSD_POLL
+
 struct item {
     struct bsd_link link;  // first
     struct bsd_set *set;
@@ -267,3 +269,5 @@ int bsd_epoll_wait(struct weir_bsd *bsd, int set_fd, struct weir_epoll_event *ev
         result = WEIR_FAULT;
     return bsd_result(bsd, result);
 }
+
+#endif

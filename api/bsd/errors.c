@@ -3,7 +3,8 @@
 #include "bsd_errno.h"
 #include "internal.h"
 
-static const int numbers[] = {
+// Both by bytes: no errno that is used here is larger.
+static const uint8_t numbers[] = {
     [-WEIR_AGAIN] = EAGAIN,
     [-WEIR_INVALID] = EINVAL,
     [-WEIR_BAD_SOCKET] = EBADF,
@@ -33,34 +34,24 @@ static const int numbers[] = {
     [-WEIR_SKIPPED] = ETIME,
 };
 
-static int own_errno(int error)
-{
-    switch (error) {
-    case BSD_TOO_MANY: return EMFILE;
-    case BSD_NO_PROTOCOL_OPTION: return ENOPROTOOPT;
-    case BSD_NO_FAMILY: return EAFNOSUPPORT;
-    case BSD_NO_PROTOCOL: return EPROTONOSUPPORT;
-    case BSD_ALREADY: return EALREADY;
-    case BSD_NO_DESTINATION: return EDESTADDRREQ;
-    case BSD_EXISTS: return EEXIST;
-    case BSD_NOT_THERE: return ENOENT;
-    case BSD_NOT_PERMITTED: return EPERM;
-    case BSD_NO_DEVICE: return ENODEV;
-    case BSD_OUT_OF_MEMORY: return ENOMEM;
-    case BSD_NOT_A_TTY: return ENOTTY;
-    case BSD_OUT_OF_DOMAIN: return EDOM;
-    case BSD_NOT_A_SOCKET: return ENOTSOCK;
-    default: return EIO;
-    }
-}
+static const uint8_t own_numbers[] = {
+    [BSD_TOO_MANY - BSD_TOO_MANY] = EMFILE,        [BSD_NO_PROTOCOL_OPTION - BSD_TOO_MANY] = ENOPROTOOPT,
+    [BSD_NO_FAMILY - BSD_TOO_MANY] = EAFNOSUPPORT, [BSD_NO_PROTOCOL - BSD_TOO_MANY] = EPROTONOSUPPORT,
+    [BSD_ALREADY - BSD_TOO_MANY] = EALREADY,       [BSD_NO_DESTINATION - BSD_TOO_MANY] = EDESTADDRREQ,
+    [BSD_EXISTS - BSD_TOO_MANY] = EEXIST,          [BSD_NOT_THERE - BSD_TOO_MANY] = ENOENT,
+    [BSD_NOT_PERMITTED - BSD_TOO_MANY] = EPERM,    [BSD_NO_DEVICE - BSD_TOO_MANY] = ENODEV,
+    [BSD_OUT_OF_MEMORY - BSD_TOO_MANY] = ENOMEM,   [BSD_NOT_A_TTY - BSD_TOO_MANY] = ENOTTY,
+    [BSD_OUT_OF_DOMAIN - BSD_TOO_MANY] = EDOM,     [BSD_NOT_A_SOCKET - BSD_TOO_MANY] = ENOTSOCK,
+};
 
 int weir_bsd_errno(int error)
 {
+    const uint32_t plain = 0u - (uint32_t)error, own = (uint32_t)error - (uint32_t)BSD_TOO_MANY;
     if (error >= 0)
         return 0;
-    if (error > -(int)(sizeof numbers / sizeof *numbers))
-        return numbers[-error];
-    return own_errno(error);
+    if (plain < sizeof numbers)
+        return numbers[plain];
+    return own < sizeof own_numbers ? own_numbers[own] : EIO;
 }
 
 #if __STDC_HOSTED__

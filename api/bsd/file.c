@@ -99,9 +99,9 @@ struct bsd_file *bsd_file_remove(struct weir_bsd *bsd, int fd)
     file->pins++;
     gate_wake_all(bsd, &file->read);
     gate_wake_all(bsd, &file->write);
-    if (file->set)
+    if (BSD_IS_SET(file))
         bsd_set_wake_all(file);
-    while (file->links) {
+    while (BSD_LINKS(file)) {
         struct bsd_link *link = file->links;
         bsd_file_unlink(link);
         link->file = NULL;
@@ -123,7 +123,7 @@ int bsd_socket_pin(struct weir_bsd *bsd, int fd, struct bsd_file **out)
     struct bsd_file *file = bsd_file_find(bsd, fd);
     if (!file)
         return WEIR_BAD_SOCKET;
-    if (file->set)
+    if (BSD_IS_SET(file))
         return BSD_NOT_A_SOCKET;
     file->pins++;
     *out = file;
@@ -135,7 +135,7 @@ void bsd_file_unpin(struct bsd_file *file)
     struct weir_bsd *bsd = file->bsd;
     if (--file->pins || !(file->flags & BSD_DEAD))
         return;
-    if (file->set)
+    if (BSD_IS_SET(file))
         bsd_set_free(file);
     else if (file->socket > 0)
         weir_socket_close(bsd->weir, file->socket);
@@ -153,7 +153,7 @@ weir_socket bsd_handle(struct weir_bsd *bsd, int fd)
 
 int bsd_file_level(struct bsd_file *file)
 {
-    if (file->set)
+    if (BSD_IS_SET(file))
         return bsd_set_ready(file->set) ? WEIR_READABLE : 0;
     const int level = weir_socket_ready(file->bsd->weir, file->socket);
     return level < 0 ? WEIR_ERROR : level;
@@ -191,7 +191,7 @@ void bsd_file_news(struct bsd_file *file, uint32_t events)
         bsd_wake(bsd, &file->write);
     if (file->flags & BSD_LINGERING)
         bsd_wake(bsd, file);
-    for (struct bsd_link *link = file->links, *next; link; link = next) {
+    for (struct bsd_link *link = BSD_LINKS(file), *next; link; link = next) {
         next = link->next;
         link->news(link, events);
     }

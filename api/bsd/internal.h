@@ -55,6 +55,10 @@ struct bsd_link {
     void (*news)(struct bsd_link *link, uint32_t events);
 };
 
+// A wait set, no socket; and who wants to know of it beside those asleep in it.
+#define BSD_IS_SET(file) (WEIR_CFG_BSD_POLL && (file)->set)
+#define BSD_LINKS(file) (WEIR_CFG_BSD_POLL ? (file)->links : NULL)
+
 enum bsd_flag {
     BSD_NONBLOCK = 1,
     BSD_DEAD = 2,
@@ -157,20 +161,19 @@ int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *
 struct bsd_transfer {       // one send or receive
     struct bsd_file *file;  // pinned while the call is in progress
     struct bsd_cursor cursor;
-    size_t bytes;  // in the vector
-    int flags;     // WEIR_MSG_*
-    bool wait;     // may block
+    size_t bytes;   // in the vector
+    int out_flags;  // of recvmsg
+    bool wait;      // may block
     bool stream;
     uint8_t wanted;  // the file's flags: BSD_PKTINFO …
     uint64_t deadline_us;
     struct weir_message message;  // datagrams: to, or from whom
-    int out_flags;                // of recvmsg
 };
-// Bytes moved, or an error. Called and left with the lock held; they release it while copying.
-int bsd_stream_send(struct bsd_transfer *transfer);
-int bsd_stream_receive(struct bsd_transfer *transfer);
-int bsd_message_send(struct bsd_transfer *transfer);
-int bsd_message_receive(struct bsd_transfer *transfer);
+// Bytes moved, or an error. `flags`: WEIR_MSG_*. Called and left with the lock held; they release it while copying.
+int bsd_stream_send(struct bsd_transfer *transfer, int flags);
+int bsd_stream_receive(struct bsd_transfer *transfer, int flags);
+int bsd_message_send(struct bsd_transfer *transfer, int flags);
+int bsd_message_receive(struct bsd_transfer *transfer, int flags);
 
 // How a connection attempt stands (calls.c): WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
 int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file);

@@ -38,12 +38,13 @@ static int message_wait(struct bsd_transfer *t, const struct weir_slice *slices,
     return result;
 }
 
-int bsd_message_send(struct bsd_transfer *t)
+int bsd_message_send(struct bsd_transfer *t, int flags)
 {
     struct weir_bsd *bsd = t->file->bsd;
     struct weir_slice slices[SLICES];
     uint8_t *bounce = NULL;
     int count = 0, error = WEIR_OK;
+    (void)flags;
     if (t->bytes > 65535)
         return WEIR_TOO_BIG;
     if (t->bytes && (bsd->port->copy_in || t->cursor.count > SLICES)) {
@@ -62,7 +63,7 @@ int bsd_message_send(struct bsd_transfer *t)
 }
 
 // Inside the gate. The record stays where it is until discarded, so it is copied without the lock.
-static int receive_one(struct bsd_transfer *t)
+static int receive_one(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;
     struct weir_bsd *bsd = file->bsd;
@@ -83,20 +84,20 @@ static int receive_one(struct bsd_transfer *t)
         return WEIR_CLOSED;
     if (error)
         return error;
-    if (!(t->flags & WEIR_MSG_PEEK))
+    if (!(flags & WEIR_MSG_PEEK))
         weir_socket_discard(bsd->weir, file->socket);
-    return t->flags & WEIR_MSG_TRUNC ? (int)slice.length : (int)take;
+    return flags & WEIR_MSG_TRUNC ? (int)slice.length : (int)take;
 }
 
-int bsd_message_receive(struct bsd_transfer *t)
+int bsd_message_receive(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;
-    if (t->flags & WEIR_MSG_OOB)
+    if (flags & WEIR_MSG_OOB)
         return WEIR_NOT_SUPPORTED;
     int result = bsd_gate_enter(file, &file->read, t->deadline_us, t->wait);
     if (result)
         return result;
-    while ((result = receive_one(t)) == WEIR_AGAIN && t->wait) {
+    while ((result = receive_one(t, flags)) == WEIR_AGAIN && t->wait) {
         const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
         if (error) {
             result = error;
@@ -109,14 +110,14 @@ int bsd_message_receive(struct bsd_transfer *t)
 
 #else
 
-int bsd_message_send(struct bsd_transfer *t)
+int bsd_message_send(struct bsd_transfer *t, int flags)
 {
-    (void)t;
+    (void)t, (void)flags;
     return WEIR_NOT_SUPPORTED;
 }
-int bsd_message_receive(struct bsd_transfer *t)
+int bsd_message_receive(struct bsd_transfer *t, int flags)
 {
-    (void)t;
+    (void)t, (void)flags;
     return WEIR_NOT_SUPPORTED;
 }
 

@@ -3,6 +3,8 @@
 // news they asked for. Work is proportional to the number of descriptors, as the interfaces demand; wait sets are for many.
 #include "internal.h"
 
+#if WEIR_CFG_BSD_POLL
+
 struct entry {
     struct bsd_link link;
     struct poller *poller;
@@ -281,3 +283,5 @@ int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct
         return bsd_fail(bsd, WEIR_FAULT);
     return result;
 }
+
+#endif

@@ -2,8 +2,8 @@
 // Streams: reserve under the lock, copy outside it, commit under it; and peek, copy, consume.
 #include "internal.h"
 
-#define SPANS 16
-#define COPY_LOCKED 2048u  // so little is copied without giving the lock away: the two lock operations would cost more
+#define SPANS (WEIR_CFG_ALLOCATOR ? 16 : 2)  // a ring is no more than two
+#define COPY_LOCKED 2048u                    // so little is copied without giving the lock away: the two lock operations would cost more
 
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes)
 {
@@ -51,7 +51,7 @@ int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *
 // pin keeps the socket, and the gate keeps others from moving the same queue.
 static bool copy_begin(struct weir_bsd *bsd, bool may_fault, size_t bytes)
 {
-    if (!bsd->port->unlock || (!may_fault && bytes <= COPY_LOCKED))
+    if (!WEIR_CFG_BSD_FAULTS || !bsd->port->unlock || (!may_fault && bytes <= COPY_LOCKED))
         return false;
     bsd->port->unlock(bsd->port->context);
     return true;
@@ -63,6 +63,7 @@ static void copy_end(struct weir_bsd *bsd, bool unlocked)
         bsd_enter(bsd);
 }
 
+#if WEIR_CFG_BSD_FAULTS
 // Moves what fits now: bytes, or WEIR_AGAIN, or another error.
 static int send_some(struct bsd_transfer *t, size_t want)
 {
@@ -87,6 +88,29 @@ static int send_some(struct bsd_transfer *t, size_t want)
     const int committed = weir_socket_commit(bsd->weir, file->socket, (uint32_t)lent);
     return committed < 0 ? committed : lent;
 }
+#else
+// The piece of the vector that is next, `want` bytes of it at the most.
+static uint32_t next_piece(struct bsd_cursor *cursor, size_t want)
+{
+    while (cursor->offset == cursor->vector->iov_len) {
+        cursor->vector++;
+        cursor->count--;
+        cursor->offset = 0;
+    }
+    const size_t left = cursor->vector->iov_len - cursor->offset;
+    return (uint32_t)(left < want ? left : want);
+}
+static uint8_t *piece_at(const struct bsd_cursor *cursor) { return (uint8_t *)cursor->vector->iov_base + cursor->offset; }
+
+static int send_some(struct bsd_transfer *t, size_t want)
+{
+    const uint32_t bytes = next_piece(&t->cursor, want);
+    const int moved = weir_socket_write(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
+    if (moved > 0)
+        t->cursor.offset += (uint32_t)moved;
+    return moved;
+}
+#endif
 
 // The last byte of urgent data, on its own: the mark goes behind it.
 #if WEIR_CFG_TCP_URGENT
@@ -110,10 +134,10 @@ static int send_urgent(struct bsd_transfer *t)
 }
 #endif
 
-int bsd_stream_send(struct bsd_transfer *t)
+int bsd_stream_send(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;
-    const bool urgent = t->flags & WEIR_MSG_OOB;
+    const bool urgent = flags & WEIR_MSG_OOB;
     size_t done = 0;
     int error = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
     if (error)
@@ -136,18 +160,18 @@ int bsd_stream_send(struct bsd_transfer *t)
 }
 
 // Moves what is there now, from `skip` bytes in: bytes, 0 at the end of the stream, or an error.
-static int receive_some(struct bsd_transfer *t, size_t skip, size_t want)
+static int receive_looking(struct bsd_transfer *t, int flags, size_t skip, size_t want)
 {
     struct bsd_file *file = t->file;
     struct weir_bsd *bsd = file->bsd;
     struct weir_slice slices[SPANS];
-    const bool peek = t->flags & WEIR_MSG_PEEK;
+    const bool peek = flags & WEIR_MSG_PEEK;
     const int lent = weir_socket_peek(bsd->weir, file->socket, (uint32_t)skip, slices, SPANS);
     if (lent <= 0)
         return lent;
     const size_t take = (size_t)lent < want ? (size_t)lent : want;
     int error = WEIR_OK;
-    if (!(t->flags & WEIR_MSG_TRUNC)) {  // with it bytes are thrown away (Linux)
+    if (!(flags & WEIR_MSG_TRUNC)) {  // with it bytes are thrown away (Linux)
         const bool unlocked = copy_begin(bsd, bsd->port->copy_out != NULL, take);
         size_t left = take;
         for (const struct weir_slice *slice = slices; left && !error; slice++) {
@@ -168,6 +192,25 @@ static int receive_some(struct bsd_transfer *t, size_t skip, size_t want)
     }
     return (int)take;
 }
+
+// One look has shown all there was, or as many pieces as it lends.
+#if WEIR_CFG_BSD_FAULTS
+static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want) { return receive_looking(t, flags, skip, want); }
+static bool more_to_see(const struct bsd_transfer *t) { return (void)t, false; }
+#else
+static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want)
+{
+    if (flags & (WEIR_MSG_PEEK | WEIR_MSG_TRUNC))
+        return receive_looking(t, flags, skip, want);
+    const uint32_t bytes = next_piece(&t->cursor, want);
+    const int moved = weir_socket_read(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
+    if (moved > 0)
+        t->cursor.offset += (uint32_t)moved;
+    return moved;
+}
+// … but for the pieces of the vector behind the one that is full.
+static bool more_to_see(const struct bsd_transfer *t) { return t->cursor.count > 1 && t->cursor.offset == t->cursor.vector->iov_len; }
+#endif
 
 #if WEIR_CFG_SOCKET_OPTIONS
 // An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is told once. Without
@@ -202,11 +245,11 @@ static int sleep_for(struct bsd_transfer *t, size_t bytes)
 #endif
 
 #if WEIR_CFG_TCP_URGENT
-static int receive_urgent(struct bsd_transfer *t)
+static int receive_urgent(struct bsd_transfer *t, int flags)
 {
     struct weir_bsd *bsd = t->file->bsd;
     uint8_t byte;
-    const int got = weir_socket_read_urgent(bsd->weir, t->file->socket, &byte, t->flags & WEIR_MSG_PEEK);
+    const int got = weir_socket_read_urgent(bsd->weir, t->file->socket, &byte, flags & WEIR_MSG_PEEK);
     if (got < 0 || t->bytes == 0)
         return got < 0 ? got : 0;
     const bool unlocked = copy_begin(bsd, bsd->port->copy_out != NULL, 1);
@@ -217,9 +260,9 @@ static int receive_urgent(struct bsd_transfer *t)
 }
 static bool at_mark(struct bsd_file *file) { return weir_socket_at_mark(file->bsd->weir, file->socket) > 0; }
 #else
-static int receive_urgent(struct bsd_transfer *t)
+static int receive_urgent(struct bsd_transfer *t, int flags)
 {
-    (void)t;
+    (void)t, (void)flags;
     return WEIR_NOT_SUPPORTED;
 }
 static bool at_mark(struct bsd_file *file)
@@ -231,12 +274,12 @@ static bool at_mark(struct bsd_file *file)
 
 // Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at the urgent mark,
 // at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
-int bsd_stream_receive(struct bsd_transfer *t)
+int bsd_stream_receive(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;
-    if (t->flags & WEIR_MSG_OOB)
-        return receive_urgent(t);
-    size_t target = t->flags & WEIR_MSG_WAITALL ? t->bytes : file->receive_low_water;
+    if (flags & WEIR_MSG_OOB)
+        return receive_urgent(t, flags);
+    size_t target = flags & WEIR_MSG_WAITALL ? t->bytes : file->receive_low_water;
     if (target > t->bytes)
         target = t->bytes;
     size_t done = 0;
@@ -244,17 +287,17 @@ int bsd_stream_receive(struct bsd_transfer *t)
     if (error)
         return error;
     while (done < t->bytes && !(done && (at_mark(file) || error_next(file)))) {
-        const int moved = receive_some(t, t->flags & WEIR_MSG_PEEK ? done : 0, t->bytes - done);
+        const int moved = receive_some(t, flags, flags & WEIR_MSG_PEEK ? done : 0, t->bytes - done);
         if (moved > 0) {
             done += (size_t)moved;
-            if (done >= target)  // one look has shown all there was, or as many pieces as it lends
+            if (done >= target && !more_to_see(t))
                 break;
             continue;
         }
         error = moved;
-        if (moved != WEIR_AGAIN || !t->wait)
+        if (moved != WEIR_AGAIN || !t->wait || done >= target)
             break;
-        error = sleep_for(t, t->flags & WEIR_MSG_PEEK ? target : target - done);
+        error = sleep_for(t, flags & WEIR_MSG_PEEK ? target : target - done);
         if (error)
             break;
     }

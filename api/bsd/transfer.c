@@ -2,18 +2,36 @@
 // send, recv and all their kin: arguments, flags, ancillary data; the work is done in stream.c and message.c.
 #include "internal.h"
 
-static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int (*stream)(struct bsd_transfer *),
-                    int (*message)(struct bsd_transfer *), bool sending)
+#define MESSAGES (WEIR_CFG_UDP || WEIR_CFG_RAW)  // else all sockets are streams
+
+// Of the caller's pieces of memory; what else there is the calls find out.
+static void transfer_init(struct bsd_transfer *t, const struct weir_iovec *vector, size_t count)
+{
+    t->cursor = (struct bsd_cursor){vector, count, 0};
+    t->bytes = count ? vector->iov_len : 0;
+    t->out_flags = 0;
+    if (MESSAGES)
+        memset(&t->message, 0, sizeof t->message);
+}
+
+static int move(struct bsd_transfer *t, int flags, bool sending)
+{
+    if (t->stream)
+        return sending ? bsd_stream_send(t, flags) : bsd_stream_receive(t, flags);
+    return sending ? bsd_message_send(t, flags) : bsd_message_receive(t, flags);
+}
+
+static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int flags, bool sending)
 {
     bsd_enter(bsd);
     int result = bsd_socket_pin(bsd, fd, &t->file);
     if (result >= 0) {
         struct bsd_file *file = t->file;
-        t->wait = !(t->flags & WEIR_MSG_DONTWAIT) && !(file->flags & BSD_NONBLOCK);
+        t->wait = !(flags & WEIR_MSG_DONTWAIT) && !(file->flags & BSD_NONBLOCK);
         t->deadline_us = bsd_deadline(bsd, sending ? file->send_timeout_us : file->receive_timeout_us);
-        t->stream = file->type == WEIR_STREAM;
+        t->stream = !MESSAGES || file->type == WEIR_STREAM;
         t->wanted = file->flags;
-        result = t->stream ? stream(t) : message(t);
+        result = move(t, flags, sending);
         if (result == WEIR_LISTENING)
             result = WEIR_NOT_CONNECTED;
         bsd_file_unpin(file);
@@ -23,21 +41,11 @@ static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int (*
     return result;
 }
 
-static weir_ssize send_result(struct weir_bsd *bsd, const struct bsd_transfer *t, int result)
+static weir_ssize send_result(struct weir_bsd *bsd, int flags, int result)
 {
-    if (result == WEIR_SHUT_DOWN && !(t->flags & WEIR_MSG_NOSIGNAL) && bsd->config.broken_pipe)
+    if (result == WEIR_SHUT_DOWN && !(flags & WEIR_MSG_NOSIGNAL) && bsd->config.broken_pipe)
         bsd->config.broken_pipe(bsd->config.context);
     return bsd_result(bsd, result);
-}
-
-static int send_with(struct weir_bsd *bsd, int fd, struct bsd_transfer *t)
-{
-    return transfer(bsd, fd, t, bsd_stream_send, bsd_message_send, true);
-}
-
-static int receive_with(struct weir_bsd *bsd, int fd, struct bsd_transfer *t)
-{
-    return transfer(bsd, fd, t, bsd_stream_receive, bsd_message_receive, false);
 }
 
 #define MOST ((size_t)INT32_MAX)  // moved in one call
@@ -46,9 +54,10 @@ weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t byt
                       weir_socklen length)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)data, bytes < MOST ? bytes : MOST};
-    struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
+    struct bsd_transfer t;
+    transfer_init(&t, &one, 1);
     const int error = address ? bsd_address_in(bsd, address, length, &t.message.peer) : WEIR_OK;
-    return error ? bsd_fail(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+    return error ? bsd_fail(bsd, error) : send_result(bsd, flags, transfer(bsd, fd, &t, flags, true));
 }
 
 weir_ssize bsd_send(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags)
@@ -62,8 +71,9 @@ weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, 
                         weir_socklen *length)
 {
     const struct weir_iovec one = {data, bytes < MOST ? bytes : MOST};
-    struct bsd_transfer t = {.cursor = {&one, 1, 0}, .bytes = one.iov_len, .flags = flags};
-    const int result = receive_with(bsd, fd, &t);
+    struct bsd_transfer t;
+    transfer_init(&t, &one, 1);
+    const int result = transfer(bsd, fd, &t, flags, false);
     if (result < 0)
         return bsd_fail(bsd, result);
     if (address && t.stream)
@@ -101,7 +111,7 @@ weir_ssize bsd_writev(struct weir_bsd *bsd, int fd, const struct weir_iovec *vec
     struct weir_iovec copy[WEIR_IOV_MAX];
     struct bsd_transfer t = {0};
     const int error = count < 1 ? WEIR_INVALID : vector_in(bsd, &t, copy, vector, (size_t)count);
-    return error ? vector_bad(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+    return error ? vector_bad(bsd, error) : send_result(bsd, 0, transfer(bsd, fd, &t, 0, true));
 }
 
 weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count)
@@ -109,7 +119,7 @@ weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vect
     struct weir_iovec copy[WEIR_IOV_MAX];
     struct bsd_transfer t = {0};
     const int error = count < 1 ? WEIR_INVALID : vector_in(bsd, &t, copy, vector, (size_t)count);
-    return error ? vector_bad(bsd, error) : bsd_result(bsd, receive_with(bsd, fd, &t));
+    return error ? vector_bad(bsd, error) : bsd_result(bsd, transfer(bsd, fd, &t, 0, false));
 }
 
 // --- ancillary data -------------------------------------------------------------------------------------------------------
@@ -210,7 +220,7 @@ weir_ssize bsd_sendmsg(struct weir_bsd *bsd, int fd, const struct weir_msghdr *m
 {
     struct weir_iovec copy[WEIR_IOV_MAX];
     struct weir_msghdr header;
-    struct bsd_transfer t = {.flags = flags};
+    struct bsd_transfer t = {0};
     int error = bsd_copy_in(bsd, &header, message, sizeof header);
     if (!error)
         error = vector_in(bsd, &t, copy, header.msg_iov, header.msg_iovlen);
@@ -218,7 +228,7 @@ weir_ssize bsd_sendmsg(struct weir_bsd *bsd, int fd, const struct weir_msghdr *m
         error = bsd_address_in(bsd, header.msg_name, header.msg_namelen, &t.message.peer);
     if (!error)
         error = control_in(bsd, &header, &t.message);
-    return error ? bsd_fail(bsd, error) : send_result(bsd, &t, send_with(bsd, fd, &t));
+    return error ? bsd_fail(bsd, error) : send_result(bsd, flags, transfer(bsd, fd, &t, flags, true));
 }
 
 // Everything of the header but its pointers comes back: name, flags, lengths.
@@ -246,12 +256,12 @@ weir_ssize bsd_recvmsg(struct weir_bsd *bsd, int fd, struct weir_msghdr *message
 {
     struct weir_iovec copy[WEIR_IOV_MAX];
     struct weir_msghdr header;
-    struct bsd_transfer t = {.flags = flags};
+    struct bsd_transfer t = {0};
     int result = bsd_copy_in(bsd, &header, message, sizeof header);
     if (!result)
         result = vector_in(bsd, &t, copy, header.msg_iov, header.msg_iovlen);
     if (!result)
-        result = receive_with(bsd, fd, &t);
+        result = transfer(bsd, fd, &t, flags, false);
     if (result < 0)
         return bsd_fail(bsd, result);
     const int error = header_out(bsd, &t, &header);

@@ -24,7 +24,7 @@ int flock_end(struct flock_call *call, int result)
     return result >= 0 ? result : result == WEIR_AGAIN ? FLOCK_LATE : -1;
 }
 
-int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer, int (*move)(struct bsd_transfer *), const char *buf,
+int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer, int (*move)(struct bsd_transfer *, int), const char *buf,
                    unsigned len)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)buf, len < INT32_MAX ? len : INT32_MAX};
@@ -33,7 +33,7 @@ int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer,
     transfer->bytes = one.iov_len;
     transfer->wait = call->wait;
     transfer->deadline_us = call->deadline_us;
-    return move(transfer);
+    return move(transfer, 0);
 }
 
 int flock_close(const struct flock *flock, int socket, enum weir_socket_type type)

@@ -20,7 +20,7 @@ int flock_close(const struct flock *flock, int socket, enum weir_socket_type typ
 int flock_begin(struct flock_call *call, const struct flock *flock, int socket, enum weir_socket_type type, uint32_t timeout_ms);
 int flock_end(struct flock_call *call, int result);
 // One transfer over a call that has begun; `buf` is the caller's.
-int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer, int (*move)(struct bsd_transfer *), const char *buf,
+int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer, int (*move)(struct bsd_transfer *, int), const char *buf,
                    unsigned len);
 // Between the caller's memory and an endpoint, without the lock: WEIR_OK or WEIR_FAULT.
 int flock_address_in(const struct flock *flock, const struct sockaddr *address, struct weir_endpoint *out);

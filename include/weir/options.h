@@ -36,6 +36,7 @@
 #define WEIR_DEFAULT_TCP_PRR 0
 #define WEIR_DEFAULT_TCP_FRTO 0
 #define WEIR_DEFAULT_TCP_UNDO 0
+#define WEIR_DEFAULT_TCP_PREDICT 0
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_INTERVALS 4
@@ -71,6 +72,7 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 536
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
 #define WEIR_DEFAULT_CC_ABE 0
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 0
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
@@ -78,6 +80,8 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
+#define WEIR_DEFAULT_BSD_FAULTS 1
+#define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 2
 #define WEIR_DEFAULT_LISTENERS 1
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -89,6 +93,7 @@
 #define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 0
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
 #define WEIR_DEFAULT_POLL_QUANTUM 4
+#define WEIR_DEFAULT_TX_OFFLOAD 0
 #define WEIR_DEFAULT_TX_SLICES 3
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
@@ -125,6 +130,7 @@
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
+#define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
@@ -160,6 +166,7 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 1460
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
 #define WEIR_DEFAULT_CC_ABE 0
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
@@ -167,6 +174,8 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
+#define WEIR_DEFAULT_BSD_FAULTS 1
+#define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 8
 #define WEIR_DEFAULT_LISTENERS 4
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -178,6 +187,7 @@
 #define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 1600
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
 #define WEIR_DEFAULT_POLL_QUANTUM 8
+#define WEIR_DEFAULT_TX_OFFLOAD 1
 #define WEIR_DEFAULT_TX_SLICES 5
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
@@ -214,6 +224,7 @@
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
+#define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_FAST_PATH 1
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
@@ -249,6 +260,7 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 65495
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
 #define WEIR_DEFAULT_CC_ABE 1
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 1
 #define WEIR_DEFAULT_CC_BIC 1
 #define WEIR_DEFAULT_CC_HTCP 1
@@ -256,6 +268,8 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 1
 #define WEIR_DEFAULT_CC_YEAH 1
 #define WEIR_DEFAULT_CC_BBR 1
+#define WEIR_DEFAULT_BSD_FAULTS 1
+#define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 1048575
 #define WEIR_DEFAULT_LISTENERS 0
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -267,6 +281,7 @@
 #define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 262144
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 16384
 #define WEIR_DEFAULT_POLL_QUANTUM 32
+#define WEIR_DEFAULT_TX_OFFLOAD 1
 #define WEIR_DEFAULT_TX_SLICES 24
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 1
@@ -459,11 +474,17 @@
 #if WEIR_CFG_TCP_UNDO < 0 || WEIR_CFG_TCP_UNDO > 1
 #error "WEIR_CFG_TCP_UNDO must be 0 to 1: spurious reductions are found by reported duplicates or timestamps, and undone (RFC 3708, 3522, 4015)"
 #endif
-#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last, or the next segment of a connection in order; nothing else depends on them
+#ifndef WEIR_CFG_TCP_PREDICT  // header prediction: the next segment of a connection in order without the list of steps
+#define WEIR_CFG_TCP_PREDICT WEIR_DEFAULT_TCP_PREDICT
+#endif
+#if WEIR_CFG_TCP_PREDICT < 0 || WEIR_CFG_TCP_PREDICT > 1
+#error "WEIR_CFG_TCP_PREDICT must be 0 to 1: header prediction: the next segment of a connection in order without the list of steps"
+#endif
+#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last; nothing else depends on them; needs TCP_PREDICT except in compact builds
 #define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH
 #endif
 #if WEIR_CFG_FAST_PATH < 0 || WEIR_CFG_FAST_PATH > 1
-#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last, or the next segment of a connection in order; nothing else depends on them"
+#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last; nothing else depends on them; needs TCP_PREDICT except in compact builds"
 #endif
 #ifndef WEIR_CFG_TCP_HELD  // drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done
 #define WEIR_CFG_TCP_HELD WEIR_DEFAULT_TCP_HELD
@@ -669,6 +690,12 @@
 #if WEIR_CFG_CC_ABE < 0 || WEIR_CFG_CC_ABE > 1
 #error "WEIR_CFG_CC_ABE must be 0 to 1: a mark costs less of the window than a loss (RFC 8511): it comes from a queue that is kept short"
 #endif
+#ifndef WEIR_CFG_CC_RENO  // Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another
+#define WEIR_CFG_CC_RENO WEIR_DEFAULT_CC_RENO
+#endif
+#if WEIR_CFG_CC_RENO < 0 || WEIR_CFG_CC_RENO > 1
+#error "WEIR_CFG_CC_RENO must be 0 to 1: Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another"
+#endif
 #ifndef WEIR_CFG_CC_CUBIC  // CUBIC (RFC 9438), the default where built; otherwise Reno
 #define WEIR_CFG_CC_CUBIC WEIR_DEFAULT_CC_CUBIC
 #endif
@@ -710,6 +737,18 @@
 #endif
 #if WEIR_CFG_CC_BBR < 0 || WEIR_CFG_CC_BBR > 1
 #error "WEIR_CFG_CC_BBR must be 0 to 1: congestion control bbr: BBR's first model, compensated for loss that is the path's; for paths that lose at random or have large queues"
+#endif
+#ifndef WEIR_CFG_BSD_FAULTS  // BSD sockets copy without the lock where a port has copy_in and copy_out, or much is to be copied; 0: a stream's bytes are moved by the socket itself, under the lock
+#define WEIR_CFG_BSD_FAULTS WEIR_DEFAULT_BSD_FAULTS
+#endif
+#if WEIR_CFG_BSD_FAULTS < 0 || WEIR_CFG_BSD_FAULTS > 1
+#error "WEIR_CFG_BSD_FAULTS must be 0 to 1: BSD sockets copy without the lock where a port has copy_in and copy_out, or much is to be copied; 0: a stream's bytes are moved by the socket itself, under the lock"
+#endif
+#ifndef WEIR_CFG_BSD_POLL  // poll, select and epoll over BSD sockets; 0: a program that calls them does not link
+#define WEIR_CFG_BSD_POLL WEIR_DEFAULT_BSD_POLL
+#endif
+#if WEIR_CFG_BSD_POLL < 0 || WEIR_CFG_BSD_POLL > 1
+#error "WEIR_CFG_BSD_POLL must be 0 to 1: poll, select and epoll over BSD sockets; 0: a program that calls them does not link"
 #endif
 #ifndef WEIR_CFG_SOCKETS  // sockets of all kinds at once
 #define WEIR_CFG_SOCKETS WEIR_DEFAULT_SOCKETS
@@ -776,6 +815,12 @@
 #endif
 #if WEIR_CFG_POLL_QUANTUM < 1 || WEIR_CFG_POLL_QUANTUM > 1024
 #error "WEIR_CFG_POLL_QUANTUM must be 1 to 1024: frames a socket may send before the next one's turn"
+#endif
+#ifndef WEIR_CFG_TX_OFFLOAD  // devices that compute checksums or cut large segments (WEIR_NETIF_TX_CHECKSUM, WEIR_NETIF_TSO4, WEIR_NETIF_USO4) are asked to; 0: nothing is left to them
+#define WEIR_CFG_TX_OFFLOAD WEIR_DEFAULT_TX_OFFLOAD
+#endif
+#if WEIR_CFG_TX_OFFLOAD < 0 || WEIR_CFG_TX_OFFLOAD > 1
+#error "WEIR_CFG_TX_OFFLOAD must be 0 to 1: devices that compute checksums or cut large segments (WEIR_NETIF_TX_CHECKSUM, WEIR_NETIF_TSO4, WEIR_NETIF_USO4) are asked to; 0: nothing is left to them"
 #endif
 #ifndef WEIR_CFG_TX_SLICES  // slices in a transmitted frame, the header included
 #define WEIR_CFG_TX_SLICES WEIR_DEFAULT_TX_SLICES

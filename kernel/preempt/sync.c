@@ -63,6 +63,7 @@ static void hold(struct mutex *mutex, struct thread *thread)
     thread->holds = mutex;
 }
 
+// Nobody who waits: nobody's priority changes.
 void kernel_mutex_release(struct mutex *mutex)
 {
     struct thread *holder = mutex->holder, *next = mutex->waiting.first;
@@ -74,8 +75,8 @@ void kernel_mutex_release(struct mutex *mutex)
     if (next) {
         kernel_ready(next, KERNEL_WOKEN);
         hold(mutex, next);
+        kernel_inherit(holder);
     }
-    kernel_inherit(holder);
 }
 
 int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)

@@ -58,7 +58,8 @@ uint64_t port_turn(struct port_core *core)
     bool more = false;
     core->turns++;
     weir_clock(core->weir, now_us);
-    (void)driver_timers(core, now_us);
+    if (now_us >= core->driver_due_us)
+        (void)driver_timers(core, now_us);
     for (uint32_t i = 0; i < core->netif_count; i++) {
         struct weir_netif *netif = core->netifs[i];
         if (netif->driver->poll)
@@ -68,6 +69,6 @@ uint64_t port_turn(struct port_core *core)
     more |= weir_dispatch(core->weir, PORT_EVENTS) >= PORT_EVENTS;
     const uint64_t due_us = weir_poll(core->weir, now_us);
     more |= weir_dispatch(core->weir, PORT_EVENTS) > 0 || weir_output_pending(core->weir);
-    const uint64_t driver_due_us = driver_timers(core, now_us);
-    return more ? now_us : due_us < driver_due_us ? due_us : driver_due_us;
+    core->driver_due_us = driver_timers(core, now_us);
+    return more ? now_us : due_us < core->driver_due_us ? due_us : core->driver_due_us;
 }

@@ -31,6 +31,7 @@ struct port_core {
     const struct port_board *board;
     struct weir *weir;
     struct weir_netif *netifs[PORT_NETIFS];
+    uint64_t driver_due_us;  // the earliest deadline of the drivers' own
     uint8_t netif_count;
     uint32_t turns;  // for tests and measurements
 };

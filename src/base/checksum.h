@@ -12,7 +12,7 @@
 COLD uint16_t checksum_sum_portable(const void *data, size_t bytes);
 COLD uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from, size_t bytes);
 
-// A program may bind one routine when it is built: -DWEIR_SUM=name. weir_port.sum is not asked then.
+// A program may bind one routine when it is built: -DWEIR_SUM=name. weir_port.sum and copy_sum are not asked then.
 #ifdef WEIR_SUM
 uint16_t WEIR_SUM(const void *data, size_t bytes);
 static inline uint16_t checksum_sum(const struct weir_port *port, const void *data, size_t bytes)
@@ -20,16 +20,25 @@ static inline uint16_t checksum_sum(const struct weir_port *port, const void *da
     (void)port;
     return WEIR_SUM(data, bytes);
 }
+static inline uint16_t checksum_copy_sum(const struct weir_port *port, void *to, const void *from, size_t bytes)
+{
+    (void)port;
+    memcpy(to, from, bytes);
+    return WEIR_SUM(to, bytes);
+}
+static inline uint16_t checksum_short(const void *header, size_t bytes) { return WEIR_SUM(header, bytes); }
 #else
 static inline uint16_t checksum_sum(const struct weir_port *port, const void *data, size_t bytes)
 {
     return port->sum ? port->sum(data, bytes) : checksum_sum_portable(data, bytes);
 }
-#endif
 static inline uint16_t checksum_copy_sum(const struct weir_port *port, void *to, const void *from, size_t bytes)
 {
     return port->copy_sum ? port->copy_sum(to, from, bytes) : checksum_copy_sum_portable(to, from, bytes);
 }
+// Of a header, which is too short for a port's routine.
+static inline uint16_t checksum_short(const void *header, size_t bytes) { return checksum_sum_portable(header, bytes); }
+#endif
 
 // For short pieces, as headers: the sum of `bytes` bytes, a multiple of 4, not folded, to be added to others like it.
 static inline uint64_t checksum_words(const uint8_t *data, uint32_t bytes)

@@ -59,9 +59,13 @@ struct packet_out {
 };
 static inline void packet_out_init(struct packet_out *out)
 {
-    memset(&out->tx, 0, sizeof out->tx);
     out->tx.slices = out->slices;
     out->tx.count = 1;
+    out->tx.checksum_start = out->tx.checksum_offset = out->tx.segment_size = 0;  // one by one: under -Os an initialiser calls memset
+    out->tx.gso = WEIR_GSO_NONE;
+    out->tx.holdable = false;
+    out->tx.hold_owner = NULL;
+    out->tx.hold_end = 0;
     out->payload_length = 0;
     out->head = out->room + PACKET_HEADROOM;
 }

@@ -53,27 +53,26 @@ static uint64_t siphash_load(const uint8_t *p, size_t bytes)
     return word;
 }
 
-#if WEIR_CFG_FAST_PATH
 // Eight bytes, as compilers recognise it: one load where the machine is little-endian.
 static inline uint64_t siphash_load_8(const uint8_t *p)
 {
     return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
            (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
-#else
-static inline uint64_t siphash_load_8(const uint8_t *p) { return siphash_load(p, 8); }
-#endif
 
-uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)
+// SipHash-rounds-(rounds + 2).
+static uint64_t hash_bytes(const struct siphash_key *key, const void *data, size_t bytes, unsigned rounds)
 {
     struct siphash_state s = siphash_start(key);
     const uint8_t *p = data;
     size_t left = bytes;
     for (; left >= 8; left -= 8, p += 8)
-        siphash_absorb(&s, siphash_load_8(p), 2);
-    siphash_absorb(&s, siphash_load(p, left) | (uint64_t)bytes << 56, 2);
-    return siphash_finish(&s, 4);
+        siphash_absorb(&s, siphash_load_8(p), rounds);
+    siphash_absorb(&s, siphash_load(p, left) | (uint64_t)bytes << 56, rounds);
+    return siphash_finish(&s, rounds + 2);
 }
+
+uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes) { return hash_bytes(key, data, bytes, 2); }
 
 #if WEIR_CFG_FAST_PATH
 // Written out: the loops above, with so few rounds, cost as much as the rounds.
@@ -100,11 +99,7 @@ uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
 #else
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
 {
-    struct siphash_state s = siphash_start(key);
-    siphash_absorb(&s, a, 1);
-    siphash_absorb(&s, b, 1);
-    siphash_absorb(&s, (uint64_t)16 << 56, 1);
-    const uint64_t hash = siphash_finish(&s, 3);
+    const uint64_t words[2] = {a, b}, hash = hash_bytes(key, words, sizeof words, 1);
     return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 #endif

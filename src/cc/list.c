@@ -9,7 +9,9 @@ const struct weir_cc *const weir_cc_list[] = {
 #if WEIR_CFG_CC_CUBIC
     &weir_cc_cubic,
 #endif
+#if WEIR_CFG_CC_RENO
     &weir_cc_reno,
+#endif
 #if WEIR_CFG_CC_BIC
     &weir_cc_bic,
 #endif

@@ -223,8 +223,8 @@ static inline bool icmp_limit_take(struct weir *weir, struct weir_addr destinati
 static inline void icmp_error_input(struct weir *weir, struct packet *packet) { (void)weir, (void)packet; }
 static inline uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu)
 {
-    (void)weir, (void)destination;
-    return interface_mtu;
+    (void)weir, (void)destination;  // RFC 1122 §3.3.3: who does not learn the way's MTU sends no more than every host must take
+    return (uint16_t)min_u32(interface_mtu, IP_MTU_MIN);
 }
 static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu) { (void)weir, (void)destination, (void)mtu; }
 #endif

@@ -267,7 +267,7 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
         ip4_emit(bytes, &header);
     else
         emit_router_alert(bytes, &header);
-    if (out->tx.checksum_start)
+    if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = (uint16_t)header_bytes;
     return path->netif->link->output(path->netif, path, ETHERTYPE_IP4, out, waiter);
 }

@@ -36,7 +36,7 @@ void arp_input(struct weir *weir, struct packet *packet)
     struct weir_netif *netif = packet->netif;
     struct arp_packet arp;
     if (!arp_parse(packet->head, packet_head_room(packet), &arp) || arp_malformed(&arp)) {
-        netif->stats.rx_runt++;
+        NETIF_COUNT(netif, rx_runt);
         count(weir, WEIR_COUNT_ARP_BAD);
         return;
     }

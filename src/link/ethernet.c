@@ -10,7 +10,10 @@
 
 const uint8_t ethernet_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-static bool ethernet_mac_equal(const uint8_t *a, const uint8_t *b) { return memcmp(a, b, 6) == 0; }
+static bool ethernet_mac_equal(const uint8_t *a, const uint8_t *b)
+{
+    return native32(a) == native32(b) && native16(a + 4) == native16(b + 4);
+}
 
 // A group address that some receiver above may want. Which multicast groups are joined the network layer knows exactly.
 static bool ethernet_group_wanted(const uint8_t *destination)
@@ -35,12 +38,12 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
     const uint8_t *bytes = frame->slices[0].data;
     const uint32_t header_length = ethernet_parse(bytes, min_u32(frame->slices[0].length, frame->length), &header);
     if (!header_length) {
-        netif->stats.rx_runt++;
+        NETIF_COUNT(netif, rx_runt);
         count(weir, WEIR_COUNT_ETHERNET_RUNT);
         return;
     }
     if (!ethernet_accepted(netif, &header)) {
-        netif->stats.rx_unknown++;
+        NETIF_COUNT(netif, rx_unknown);
         count(weir, WEIR_COUNT_ETHERNET_OTHER);
         return;
     }
@@ -96,7 +99,7 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
         header.destination = group;
     }
     uint8_t *head = ethernet_emit(out->head, &header);
-    if (out->tx.checksum_start)
+    if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = (uint16_t)(out->tx.checksum_start + (out->head - head));
     out->head = head;
     return netif_transmit(netif, out);

@@ -58,7 +58,7 @@ static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, con
     const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
     if (verdict == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        netif->stats.tx_full++;
+        NETIF_COUNT(netif, tx_full);
         return verdict;
     }
     netif_counted_out(netif, tx);

@@ -50,6 +50,9 @@ struct weir_link {
     void (*confirm)(struct weir_netif *netif, struct path *path);
 };
 
+// Counts what befell an interface, where anything is counted.
+#define NETIF_COUNT(netif, field) (WEIR_CFG_COUNTERS ? (void)(netif)->stats.field++ : (void)0)
+
 // Completes the slices and lengths of `out`, shows it to taps, hands it to the driver, counts. WEIR_TX_FULL sets
 // WEIR_NETIF_TX_BLOCKED; while that is set nothing reaches the driver and the answer is WEIR_TX_FULL at once.
 enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out);

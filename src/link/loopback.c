@@ -14,7 +14,7 @@ static enum weir_tx_verdict loopback_tx(struct weir_netif *netif, const struct w
         // loopback_poll will make room, if there is anything for it to deliver.
         if (queue->count)
             return WEIR_TX_FULL;
-        netif->stats.tx_dropped++;
+        NETIF_COUNT(netif, tx_dropped);
         count(weir, WEIR_COUNT_LOOPBACK_FULL);
         return WEIR_TX_DONE;
     }

@@ -394,7 +394,7 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
     if (!n) {
         n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
         if (!n) {
-            netif->stats.tx_dropped++;
+            NETIF_COUNT(netif, tx_dropped);
             return NULL;
         }
         n->state = NEIGHBOUR_INCOMPLETE;

@@ -16,7 +16,7 @@ static enum weir_tx_verdict netif_refuse(struct weir_netif *netif)
 {
     if (netif->flags & WEIR_NETIF_UP)
         return WEIR_TX_FULL;
-    netif->stats.tx_dropped++;
+    NETIF_COUNT(netif, tx_dropped);
     return WEIR_TX_DONE;
 }
 
@@ -41,7 +41,7 @@ void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet
     }
     if (handler_ethertype(netif, type, packet))
         return;
-    netif->stats.rx_unknown++;
+    NETIF_COUNT(netif, rx_unknown);
     count(weir, WEIR_COUNT_ETHERNET_UNKNOWN);
 }
 

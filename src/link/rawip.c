@@ -16,7 +16,7 @@ static void rawip_input(struct weir_netif *netif, const struct weir_frame *frame
     packet.link_source = NULL;
     packet.flags = frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0;
     if (packet_head_room(&packet) == 0) {
-        netif->stats.rx_runt++;
+        NETIF_COUNT(netif, rx_runt);
         count(netif->weir, WEIR_COUNT_ETHERNET_RUNT);
         return;
     }

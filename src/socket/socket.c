@@ -91,7 +91,7 @@ int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
     // The sock is about to be replaced: its news is old.
     if (sock->flags & SOCK_ON_READY)
         sock_ready_remove(&weir->socks, sock);
-    struct sock *listener;
+    struct sock *listener = NULL;
     const int error = tcp_listen(weir, sock_conn(sock), backlog, &listener);
     if (error) {
         if (sock->events)

@@ -35,7 +35,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     if (c->flow->window.ssthresh == WEIR_CC_UNLIMITED) {  // the first slow start: later ones know where it ends
         if (WEIR_CFG_TCP_HYSTART && acked && !recovering && !cc->owns_slow_start)
             held = tcp_hystart_ack(weir, c, rtt_us, acked);
-        if (WEIR_CFG_FAST_PATH && cc->only_grows && !cwnd_limited)
+        if (WEIR_CFG_TCP_PREDICT && cc->only_grows && !cwnd_limited)
             return;
     }
     struct weir_cc_sample sample = {

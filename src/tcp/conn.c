@@ -45,8 +45,12 @@ static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t
 }
 #endif
 
+#define FEW_CONNECTIONS 8  // are looked through as fast as a key is hashed
+
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
 {
+    if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= FEW_CONNECTIONS)
+        return 0;
     return hash_words(weir, ip_pair_word(local, remote), (uint64_t)local_port << 16 | remote_port);
 }
 

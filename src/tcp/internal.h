@@ -18,12 +18,12 @@ enum tcp_verdict {
     TCP_GONE,       // the connection no longer exists
 };
 
-#define TCP_SYN_TIMEOUT_MS 180000u     // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
-#define TCP_MSS_MIN 48u                // a smaller MSS option is taken as this (CVE-2019-11479)
-#define TCP_SEND_FLOOR 65536u          // send queue open to the user whatever cwnd is
-#define TCP_PEEK_SPANS 16u             // spans one peek lends at the most
-#define TCP_CHALLENGE_REFILL_MS 1262u  // a second, and a quarter of uncertainty (input.c)
-#define TCP_QUICK_ACKS 15u             // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
+#define TCP_SYN_TIMEOUT_MS 180000u                      // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
+#define TCP_MSS_MIN 48u                                 // a smaller MSS option is taken as this (CVE-2019-11479)
+#define TCP_SEND_FLOOR 65536u                           // send queue open to the user whatever cwnd is
+#define TCP_PEEK_SPANS (WEIR_CFG_ALLOCATOR ? 16u : 2u)  // spans one peek lends at the most; a ring is no more than two
+#define TCP_CHALLENGE_REFILL_MS 1262u                   // a second, and a quarter of uncertainty (input.c)
+#define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
 // … and after one that came beyond a hole: the peer's window is small then, and a delayed ACK would stop it. (Goodput of Reno and Cubic
 // over 20 ms at 10 and 15 % loss, beside Linux's: none +5 −4 +2 −5 %, 2 +5 −4 +2 −4 %, 8 +14 +2 +8 +1 %.)
 #define TCP_QUICK_ACKS_HOLE 2u
@@ -77,7 +77,12 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
 {
     return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
 }
-static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[c->cc]; }
+// A build with one algorithm needs not look which.
+#define TCP_CC_COUNT \
+    (WEIR_CFG_CC_RENO + WEIR_CFG_CC_CUBIC + WEIR_CFG_CC_BIC + WEIR_CFG_CC_HTCP + WEIR_CFG_CC_VEGAS + WEIR_CFG_CC_WESTWOOD + \
+     WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR)
+_Static_assert(TCP_CC_COUNT > 0, "without congestion control there is no TCP");
+static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[TCP_CC_COUNT == 1 ? 0 : c->cc]; }
 #if WEIR_CFG_REALTIME_SENDER
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra && c->extra->deadline.us; }
 #else
@@ -279,6 +284,7 @@ static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
 }
 #else
 static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
+static inline void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c); }
 static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
@@ -327,8 +333,17 @@ static inline bool tcp_raw_listening(const struct weir *weir) { return (void)wei
 #endif
 
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
-#if WEIR_CFG_FAST_PATH
+#if WEIR_CFG_TCP_PREDICT
 bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied);
+#else
+static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                               bool copied)
+{
+    (void)weir, (void)c, (void)packet, (void)segment, (void)copied;
+    return false;
+}
+#endif
+#if WEIR_CFG_FAST_PATH
 // lane.c. A packet for the connection was as expected: the next one may come by its lane.
 void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet);
 // A segment of ours left the long way, its header is in `out`: the next one may take the lane.
@@ -379,12 +394,6 @@ static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint
 }
 static inline void tcp_lanes_init(struct weir *weir) { (void)weir; }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
-static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
-                               bool copied)
-{
-    (void)weir, (void)c, (void)packet, (void)segment, (void)copied;
-    return false;
-}
 #endif
 
 // transfer.c

@@ -22,7 +22,7 @@ struct plan {
 // The most one segment may carry: a multiple of the MSS where the device cuts large ones.
 static uint32_t segment_limit(const struct tcp_conn *c)
 {
-    if (!(c->path.netif->capabilities & WEIR_NETIF_TSO4) || tcp_ecn_uncut(c))
+    if (!WEIR_CFG_TX_OFFLOAD || !(c->path.netif->capabilities & WEIR_NETIF_TSO4) || tcp_ecn_uncut(c))
         return c->mss;
     const uint32_t headers = 60 + 60;
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): never 0, see tcp_mss_update
@@ -155,7 +155,7 @@ static bool plan_chance(struct tcp_conn *c, struct plan *plan)
 
 static bool plan_next(struct tcp_conn *c, struct plan *plan)
 {
-    memset(plan, 0, sizeof *plan);
+    plan->again = plan->probe = plan->tail = plan->chance = plan->bundle = false;  // … and cover() the rest
     if (c->state == WEIR_TCP_CLOSED)
         return false;
     if (plan_probe(c, plan) || plan_tail_probe(c, plan) || plan_chance(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
@@ -260,7 +260,7 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
 {
     const uint32_t length = header_length + out->payload_length;
     uint16_t sum = ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, length);
-    if (c->path.netif->capabilities & WEIR_NETIF_TX_CHECKSUM) {
+    if (WEIR_CFG_TX_OFFLOAD && c->path.netif->capabilities & WEIR_NETIF_TX_CHECKSUM) {
         checksum_put(out->head + 16, (uint16_t)~sum);
         out->tx.checksum_start = 1;  // not 0: asked for; the layers below say where
         out->tx.checksum_offset = 16;
@@ -295,9 +295,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     uint8_t *bytes = packet_out_header(out, segment->header_length);
     tcp_emit(bytes, segment);
     memcpy(bytes + TCP_BYTES, option_bytes, option_length);
-    const uint32_t size = segment_payload(c, plan);
-    if (plan->payload > size) {
-        out->tx.segment_size = (uint16_t)size;
+    if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss) {  // of one to be cut that is not
+        out->tx.segment_size = (uint16_t)segment_payload(c, plan);
         out->tx.gso = WEIR_GSO_TCP4;
     }
     put_checksum(weir, c, out, segment->header_length);

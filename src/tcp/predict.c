@@ -113,6 +113,7 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
     return true;
 }
 
+#if WEIR_CFG_FAST_PATH
 // --- by the lane (lane.h) --------------------------------------------------------------------------------------------------------
 
 _Static_assert(TCP_LANE_HEAD == 24 && TCP_LANE_HEAD == IP_LANE_BYTES + 4, "same_head compares three words");
@@ -219,3 +220,4 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     count(weir, WEIR_COUNT_TCP_RECEIVED);
     return true;
 }
+#endif

@@ -8,7 +8,7 @@
 
 static enum ip4_verdict ip4_check_options_sum(const uint8_t *bytes, uint32_t header_length)
 {
-    return checksum_sum_portable(bytes, header_length) == 0xffff ? IP4_OK : IP4_BAD_CHECKSUM;
+    return checksum_short(bytes, header_length) == 0xffff ? IP4_OK : IP4_BAD_CHECKSUM;
 }
 
 enum ip4_verdict ip4_parse(const uint8_t *bytes, uint32_t length, bool trusted, struct ip4 *out)

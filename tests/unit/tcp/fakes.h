@@ -48,6 +48,13 @@ static struct {
 // Connections that tcp_conn_find knows: local ports of one remote.
 static uint8_t world_port_used[65536];
 
+// As src/instance.c has it.
+void slow_due(struct weir *weir, uint64_t at_us)
+{
+    if (at_us < weir->slow_due_us)
+        weir->slow_due_us = at_us;
+}
+
 static void *world_alloc(void *context, size_t bytes)
 {
     (void)context;
