@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "loop.h"
-#include "superloop/superloop.h"
+#include "ports/superloop/superloop.h"
 #include "weir/netif.h"
 
 struct apps_board {

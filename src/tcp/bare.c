@@ -112,6 +112,7 @@ bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *
 static inline void acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)
 {
     rtt_sample(&c->rtt, tcp_bare_rtt(weir, c));
+    c->backoff = 0;
     c->snd.una = ack;
     c->flags |= TCP_SYN_ACKED;
     c->progress_ms = weir->now_ms;

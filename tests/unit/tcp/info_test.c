@@ -23,6 +23,7 @@ static void it_starts_from_nothing(void **state)
     assert_int_equal(info.rcv_wscale, 4);
     assert_int_equal(info.snd_mss, 1448);
     assert_int_equal(info.path_mtu, 1500);
+    assert_int_equal(info.cwnd, 14480);  // RFC 6928's ten segments
     assert_int_equal(info.bytes_sent, 0);
     assert_int_equal(info.bytes_acked, 0);
     assert_int_equal(info.bytes_received, 0);
