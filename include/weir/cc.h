@@ -66,6 +66,13 @@ struct weir_cc_window {
     uint16_t burst_segments;  // send quantum when paced, if it is more than TCP's own; 0: TCP's own
 };
 
+// Where an algorithm begins, and to what it falls back after a rest: bytes (RFC 6928 §2).
+static inline uint32_t weir_cc_initial_window(uint32_t mss)
+{
+    const uint32_t least = 2 * mss > 14600 ? 2 * mss : 14600;
+    return 10 * mss < least ? 10 * mss : least;
+}
+
 struct weir_cc {
     const char *name;
     uint16_t state_bytes;

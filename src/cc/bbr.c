@@ -83,7 +83,7 @@ static uint32_t bbr_inflight(const struct bbr *b, uint32_t gain)
 static uint32_t bbr_target(const struct bbr *b, uint32_t gain, uint32_t mss)
 {
     if (b->min_rtt_us == WEIR_CC_UNLIMITED || !b->bandwidth)
-        return cc_initial_window(mss);
+        return weir_cc_initial_window(mss);
     const uint32_t burst = bbr_rate(b, BBR_ONE) < BBR_SLOW ? 1 : 2;
     const uint32_t segments = bbr_inflight(b, gain) / mss + 1 + 3 * burst;
     return min_u32((segments + 1) / 2 * 2 * mss, CC_WINDOW_MAX);  // even: one delayed acknowledgement is for two
@@ -339,7 +339,7 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
         const uint32_t target = bbr_target(b, gain, s->mss) + more;
         if (b->full_reached)
             w->cwnd = min_u32(w->cwnd + delivered, target);
-        else if (w->cwnd < target || s->total_delivered < cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
+        else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
             w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
     }
     w->cwnd = max_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);

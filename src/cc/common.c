@@ -22,7 +22,7 @@ static void cc_begin(const struct weir_cc_sample *sample, struct weir_cc_window 
     window->burst_segments = 0;
     if (window->cwnd)  // the algorithm was changed on a live connection: what the path taught stays
         return;
-    window->cwnd = cc_initial_window(sample->mss);
+    window->cwnd = weir_cc_initial_window(sample->mss);
     window->ssthresh = WEIR_CC_UNLIMITED;
 }
 
@@ -47,7 +47,7 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
     case WEIR_CC_UNDO: cc_undo(loss, window); break;
     case WEIR_CC_IDLE_RESTART:  // it is no longer known to fit the path: begin again, but remember most of it (RFC 2861 §2, RFC 5681 §4.1)
         window->ssthresh = max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
-        window->cwnd = min_u32(window->cwnd, cc_initial_window(sample->mss));
+        window->cwnd = min_u32(window->cwnd, weir_cc_initial_window(sample->mss));
         break;
     case WEIR_CC_EXIT_SLOW_START: window->ssthresh = min_u32(window->ssthresh, window->cwnd); break;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What loss-based algorithms share: the initial window, slow start, the answers to events that differ only in how far a loss
+// What loss-based algorithms share: slow start, the answers to events that differ only in how far a loss
 // reduces the window. Sizes are bytes.
 #ifndef CC_COMMON_H
 #define CC_COMMON_H
@@ -14,9 +14,6 @@ struct cc_loss {
     uint32_t prior_cwnd, prior_ssthresh;  // before the last reduction; cwnd 0: nothing to undo
     bool keep;                            // the last reduction was a timeout, or was undone: the end of recovery is none for cwnd
 };
-
-// RFC 6928 §2.
-static inline uint32_t cc_initial_window(uint32_t mss) { return min_u32(10 * mss, max_u32(2 * mss, 14600)); }
 
 // FlightSize when something was lost (RFC 5681 equation 4): not cwnd, which an idle application leaves unused; but neither what was sent
 // beyond cwnd since the first duplicate ACK (limited transmit, §3.2). At a timeout cwnd may be what recovery made of it.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // TCP_INFO.
-#include "cc/common.h"
 #include "tcp/internal.h"
 
 #define REORDERING_LEAST 3u  // DupThresh (RFC 5681 §3.2): how late a segment may come and nobody asks
@@ -56,7 +55,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->snd_mss = c->mss;
     out->rcv_mss = c->rcv_mss;
     out->path_mtu = c->path.netif ? c->path.mtu : 0;
-    out->cwnd = c->flow ? c->flow->window.cwnd : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss : cc_initial_window(c->mss);
+    out->cwnd = c->flow ? c->flow->window.cwnd : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss : weir_cc_initial_window(c->mss);
     out->ssthresh = c->flow ? c->flow->window.ssthresh : c->node.spare;
     out->inflight = tcp_recovery_pipe(c);
     out->sacked = c->flow ? c->flow->flight->sacked : 0;

@@ -34,9 +34,9 @@ static void the_initial_window_is_ten_segments(void **state)
     peer_send(&t, TCP_ACK, 0, 2 * MSS);
     assert_int_equal(peer_drain_count(&t), 4);  // slow start: two more for each two
     tcp_fixture_close(&t);
-    assert_int_equal(cc_initial_window(1460), 14600);
-    assert_int_equal(cc_initial_window(8960), 17920);
-    assert_int_equal(cc_initial_window(536), 5360);
+    assert_int_equal(weir_cc_initial_window(1460), 14600);
+    assert_int_equal(weir_cc_initial_window(8960), 17920);
+    assert_int_equal(weir_cc_initial_window(536), 5360);
 }
 
 static void three_duplicates_retransmit(void **state)
