@@ -327,6 +327,5 @@ $(B)/metal/small_echo.elf: $(SMALL_ECHO_SIZED) boards/mps2-an385/link.ld boards/
 .PHONY: small-echo-flags size-small-echo
 small-echo-flags:
 	@echo '$(filter-out -std=%,$(wordlist 2,99,$(BOARD_CC_mps2-an385))) $(PROGRAM_FLAGS_small_echo)'
-## make size-small-echo   what the image small_echo takes of flash and RAM
 size-small-echo: $(B)/metal/small_echo.elf
 	@$(PYTHON) tools/small_echo.py

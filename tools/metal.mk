@@ -34,5 +34,5 @@ $(eval $(call metal,full,FULL))
 metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
-size-report: metal $(B)/metal/tiny_echo.elf
-	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && exit $$status
+size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf
+	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py && exit $$status

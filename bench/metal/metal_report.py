@@ -164,5 +164,5 @@ def web(found):
         parts.append(f"<tr><td>{key}</td><td>{text(figure)}</td><td>{html.escape(goal)}</td><td>{verdict}</td>")
     parts.append("</table></div><h2>Commands</h2><ul>")
     parts.extend(f"<li>{name}: <code>{html.escape(part['command'])}</code>, {part['date']}, load {part['load'][0]} and {part['load'][1]}</li>" for name, part in found.get("parts", {}).items())
-    parts.append("<li>sizes: <code>make size size-small-echo</code></li></ul>")
+    parts.append("<li>sizes: <code>make size</code></li></ul>")
     pathlib.Path(common.OUT / "metal.html").write_text(PAGE % (html.escape(about(found)), "\n".join(parts)))
