@@ -174,13 +174,9 @@ def script(path, limit, namespaces, environment=None, suffix=""):
     return program
 
 
-def is_test(path):
-    return "def test_" in path.read_text()
-
-
 def scripts():
     units = [script(p, SCRIPT_SECONDS, False) for p in sorted((ROOT / "tests/unit").rglob("*_test.py"))]
-    interop = [script(p, SCRIPT_SECONDS, True) for folder in ("interop", "firmware") for p in sorted((ROOT / "tests" / folder).rglob("*.py")) if is_test(p)]
+    interop = [script(p, SCRIPT_SECONDS, True) for folder in ("interop", "firmware") for p in sorted((ROOT / "tests" / folder).rglob("test_*.py"))]
     return units, interop
 
 
