@@ -52,7 +52,7 @@ bool loopback_poll(struct weir *weir)
 {
     struct loopback *loopback = &weir->loopback;
     for (uint32_t left = loopback->queue.count; left; left--) {
-        struct weir_slice slice;
+        struct weir_slice slice = {0};
         slice.data = records_front(&loopback->queue, &slice.length);
         const struct weir_frame frame = {.slices = &slice, .length = slice.length, .count = 1, .checksum = WEIR_CHECKSUM_VERIFIED};
         weir_input(&loopback->netif, &frame);
