@@ -198,16 +198,22 @@ static void what_is_acknowledged_needs_no_chance(void **state)
     tcp_fixture_close(&t);
 }
 
-// With time left, each round trip without news is one.
+// With time left: two segments leave, and after a round trip without news the first goes again, since its acknowledgement tells of all.
+static void repeat_the_first_of_two(struct tcp_fixture *t)
+{
+    bring(t, 500000);
+    user_write(t, 0, 2 * MSS);
+    assert_int_equal(peer_drain_count(t), 2);
+    quiet_for(t, PATIENCE_US);
+    peer_expect(t, TCP_ACK, 0, 0, MSS);
+}
+
+// Each round trip without news is one.
 static void a_round_trip_without_news_is_one_too(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    bring(&t, 500000);
-    user_write(&t, 0, 2 * MSS);
-    assert_int_equal(peer_drain_count(&t), 2);
-    quiet_for(&t, PATIENCE_US);
-    peer_expect(&t, TCP_ACK, 0, 0, MSS);  // the first, since its acknowledgement tells of all
+    repeat_the_first_of_two(&t);
     assert_int_equal(counted(&t, RTO), 0);
     tcp_fixture_close(&t);
 }
@@ -217,11 +223,7 @@ static void what_is_given_up_gives_the_next_twice_the_time(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    bring(&t, 500000);
-    user_write(&t, 0, 2 * MSS);
-    assert_int_equal(peer_drain_count(&t), 2);
-    quiet_for(&t, PATIENCE_US);
-    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    repeat_the_first_of_two(&t);
     peer_send(&t, TCP_ACK, 0, MSS);  // of either of the two
     quiet_for(&t, PATIENCE_US - 2200);
     peer_expect(&t, TCP_ACK, MSS, 0, MSS);
