@@ -2,6 +2,7 @@
 // Accurate ECN feedback (RFC 9768): counting what comes marked, telling it, and reading what the peer tells. Nothing found wrong here ever
 // ends a connection: it sends without ECT from then on, or believes the option, or the feedback, no more.
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 
 #define ACCECN_STRIKES 3u     // §3.2.3.2.5: bytes marked and no packets, so often in a row: the flags are mangled
 #define ACCECN_ALL_MARKED 4u  // §3.2.2.3: every packet of so many rounds marked: something marks all

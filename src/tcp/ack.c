@@ -2,6 +2,7 @@
 // The ACK step of RFC 9293 §3.10.7.4: which ACKs count (RFC 5961 §5), what they acknowledge, what window they bring.
 #include "tcp/bare.h"
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 
 // The window is open again. What was in flight was refused while it was closed: it goes again at once.
 static void probe_answered(struct weir *weir, struct tcp_conn *c)

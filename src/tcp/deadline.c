@@ -5,6 +5,7 @@
 #include "tcp/deadline.h"
 
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 
 _Static_assert(WEIR_CFG_TCP_SACK, "WEIR_CFG_REALTIME_SENDER needs the flight log of WEIR_CFG_TCP_SACK");
 

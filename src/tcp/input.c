@@ -4,6 +4,7 @@
 #include "tcp/bare.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 #include "tcp/syncookie.h"
 #include "tcp/timewait.h"
 

@@ -4,6 +4,7 @@
 #include "tcp/output.h"
 
 #include "tcp/bare.h"
+#include "tcp/sack.h"
 
 // One segment (or one large one that the device cuts) to send.
 struct plan {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Received data: into the queue, in order or beyond a hole; what ACK it earns; what window we promise.
 #include "tcp/attach.h"
+#include "tcp/sack.h"
 
 // --- memory for what arrives --------------------------------------------------------------------------------------------------
 

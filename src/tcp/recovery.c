@@ -3,6 +3,7 @@
 // RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates: fast retransmit and NewReno (RFC 5681,
 // 6582). loss.h lists the mechanisms that take part.
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 
 #define DUPLICATE_ACKS_LOSS 3u  // RFC 5681 §3.2, DupThresh
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
-#include "tcp/internal.h"
+#include "tcp/sack.h"
 
 #define SACK_BLOCKS 3u  // as many as fit beside timestamps
 

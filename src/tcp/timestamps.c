@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Timestamps and protection against wrapped sequence numbers (RFC 7323).
 #include "tcp/internal.h"
+#include "tcp/sack.h"
 
 #define TS_RECENT_OUTDATED_MS (24u * 24 * 3600 * 1000)  // §5.5: after 24 days the clock may have wrapped half round
 

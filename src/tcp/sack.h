@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Selective acknowledgements (RFC 2018, 2883, 6675): what is told of data out of order, and what is taken from what the peer tells.
+#ifndef TCP_SACK_H
+#define TCP_SACK_H
+
+#include "tcp/internal.h"
+
+#if WEIR_CFG_TCP_SACK
+void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room);
+void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
+static inline void tcp_sack_reported(struct tcp_conn *c)
+{
+    if (!c->extra)
+        return;
+    c->extra->dsack.left = c->extra->dsack.right;
+    c->extra->sack_news = c->extra->sack_turn ? c->extra->sack_news : 0;
+}
+// A run that the last ACK knew nothing of begins beyond a hole.
+static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at)
+{
+    *tcp_news(c->extra->out_of_order, c->extra->sack_news) = at;
+    c->extra->sack_news += c->extra->sack_news < UINT8_MAX;
+}
+// The list has moved to a larger place.
+static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to)
+{
+    const uint32_t news = c->extra->sack_news;
+    for (uint32_t i = news - min_u32(news, c->extra->out_of_order->capacity); i < news; i++)
+        *tcp_news(to, i) = *tcp_news(c->extra->out_of_order, i);
+}
+uint32_t tcp_sack_acks_before(const struct tcp_conn *c);  // how many ACKs tell of more runs than the next one has room for
+static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { c->extra->sack_turn = (uint8_t)before; }  // the so-manieth of these
+void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
+bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
+bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
+static inline bool tcp_sack_pending(const struct tcp_conn *c)
+{
+    return c->extra && c->flags & TCP_USE_SACK && (c->extra->dsack.left != c->extra->dsack.right || c->extra->out_of_order);
+}
+#else
+static inline void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
+{
+    (void)c, (void)options, (void)room;
+}
+static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
+{
+    (void)weir, (void)c, (void)left, (void)right;
+}
+static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
+static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at) { (void)c, (void)at; }
+static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
+static inline uint32_t tcp_sack_acks_before(const struct tcp_conn *c) { return (void)c, 0; }
+static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { (void)c, (void)before; }
+static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+{
+    (void)weir, (void)c, (void)segment, (void)delta;
+}
+static inline bool tcp_sack_reports_duplicate(const struct tcp_segment *segment) { return (void)segment, false; }
+static inline bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta)
+{
+    (void)c, (void)delta;
+    return false;
+}
+static inline bool tcp_sack_pending(const struct tcp_conn *c)
+{
+    (void)c;
+    return false;
+}
+#endif
+
+#endif
