@@ -9,6 +9,7 @@
 #include "fixture.h"
 
 #include "fuzz.h"
+#include "trail.h"
 #include "weir/handler.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
@@ -21,18 +22,6 @@
 #define PORT_SERVER 7u
 #define PORT_PEER 5000u
 
-// What happened, in order: frames, and numbers.
-struct trail {
-    uint8_t *bytes;
-    uint32_t length, room;
-};
-struct note {
-    uint64_t at_us;
-    uint32_t kind;  // WHAT_FRAME: bytes follow; otherwise four numbers do
-    uint32_t length;
-};
-enum { WHAT_FRAME, WHAT_CALL, WHAT_EVENT, WHAT_INFO, WHAT_SOCKET, WHAT_COUNTER, WHAT_NETIF };
-
 void play_fast(const uint8_t *data, uint32_t size, struct trail *trail);
 void play_plain(const uint8_t *data, uint32_t size, struct trail *trail);
 #if WEIR_CFG_FAST_PATH
@@ -40,19 +29,6 @@ void play_plain(const uint8_t *data, uint32_t size, struct trail *trail);
 #else
 #define play play_plain
 #endif
-
-static void note_bytes(struct trail *trail, uint64_t at_us, uint32_t kind, const void *bytes, uint32_t length)
-{
-    const struct note note = {.at_us = at_us, .kind = kind, .length = length};
-    while (trail->length + sizeof note + length > trail->room) {
-        trail->room = trail->room ? 2 * trail->room : 65536;
-        trail->bytes = realloc(trail->bytes, trail->room);
-        CHECK(trail->bytes != NULL);
-    }
-    memcpy(trail->bytes + trail->length, &note, sizeof note);
-    memcpy(trail->bytes + trail->length + sizeof note, bytes, length);
-    trail->length += (uint32_t)sizeof note + length;
-}
 
 // --- the world -------------------------------------------------------------------------------------------------------------------
 
@@ -86,7 +62,7 @@ struct world {
 static void note_numbers(struct world *w, uint32_t kind, int64_t a, int64_t b, int64_t c, int64_t d)
 {
     const int64_t numbers[4] = {a, b, c, d};
-    note_bytes(w->trail, w->f.now_us, kind, numbers, sizeof numbers);
+    trail_note(w->trail, w->f.now_us, kind, numbers, sizeof numbers);
 }
 #define CALL(number, result) note_numbers(w, WHAT_CALL, number, result, 0, 0)
 
@@ -157,7 +133,7 @@ static void listen_to_weir(struct world *w)
     for (uint32_t i = 0; i < fixture_sent_count(&w->f); i++) {
         const struct fixture_frame *frame = fixture_sent_frame(&w->f, i);
         complete(frame);
-        note_bytes(w->trail, frame->sent_us, WHAT_FRAME, frame->data, frame->length);
+        trail_note(w->trail, frame->sent_us, WHAT_FRAME, frame->data, frame->length);
         if (frame->length > link && (!w->ethernet || get16(frame->data + 12) == 0x0800))
             learn(w, frame->data + link, frame->length - link);
     }
@@ -609,51 +585,12 @@ void play(const uint8_t *data, uint32_t size, struct trail *trail)
 }
 
 #if WEIR_CFG_FAST_PATH
-static void tell(const char *who, const struct trail *trail, uint32_t at)
-{
-    struct note note;
-    if (at + sizeof note > trail->length) {
-        fprintf(stderr, "%s: nothing more\n", who);
-        return;
-    }
-    memcpy(&note, trail->bytes + at, sizeof note);
-    const uint8_t *bytes = trail->bytes + at + sizeof note;
-    fprintf(stderr, "%s: at %llu us, kind %u:", who, (unsigned long long)note.at_us, note.kind);
-    for (uint32_t i = 0; note.kind == WHAT_FRAME && i < note.length && i < 96; i++)
-        fprintf(stderr, "%s%02x", i % 4 ? "" : " ", bytes[i]);
-    for (uint32_t i = 0; note.kind != WHAT_FRAME && i < 4; i++) {
-        int64_t number;
-        memcpy(&number, bytes + 8 * i, 8);
-        fprintf(stderr, " %llx", (unsigned long long)number);
-    }
-    fprintf(stderr, "\n");
-}
-
-static void compare(const struct trail *fast, const struct trail *plain)
-{
-    const bool aloud = getenv("FUZZ_ALOUD") != NULL;
-    struct note note;
-    for (uint32_t at = 0; at < fast->length || at < plain->length; at += (uint32_t)sizeof note + note.length) {
-        if (aloud)
-            tell("both", fast, at);
-        const bool header = at + sizeof note <= fast->length && at + sizeof note <= plain->length &&
-                            memcmp(fast->bytes + at, plain->bytes + at, sizeof note) == 0;
-        if (header)
-            memcpy(&note, fast->bytes + at, sizeof note);
-        if (!header || memcmp(fast->bytes + at, plain->bytes + at, sizeof note + note.length) != 0) {
-            tell("with fast paths   ", fast, at);
-            tell("without fast paths", plain, at);
-            abort();
-        }
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct trail fast = {0}, plain = {0};
     play_fast(data, (uint32_t)size, &fast);
     play_plain(data, (uint32_t)size, &plain);
-    compare(&fast, &plain);
+    trail_compare("with fast paths", &fast, "without fast paths", &plain);
     free(fast.bytes);
     free(plain.bytes);
     return 0;
