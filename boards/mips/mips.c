@@ -7,7 +7,7 @@
 
 #define CACHE_LINE 32u  // bytes, of a 24K
 #define LONGEST 0x40000000u
-#define LEAST_COUNTS 1000u  // a shorter alarm could lie behind the counter before it is set
+#define LEAST_COUNTS 1000u  // a shorter alarm would mostly lie behind the counter before it is set
 #define CAUSE_CODE (31u << 2)
 
 static void (*handlers[8])(void);
@@ -55,13 +55,19 @@ uint64_t mips_now_us(void)
     return now / clock_mhz;
 }
 
-// Interrupts are off. The next interrupt comes at the moment, or earlier: often enough for counts().
+// Interrupts are off. The next interrupt comes at the moment, or earlier: often enough for counts(). A moment that the counter passed
+// before the comparator had it (an emulator's processor may stand still for a while) would come a whole turn of the counter later: it is
+// set again.
 static void set_alarm(uint64_t at)
 {
-    const uint64_t now = counts(), ahead = at > now + LEAST_COUNTS ? at - now : LEAST_COUNTS;
-    const uint32_t step = ahead < LONGEST ? (uint32_t)ahead : LONGEST;
-    alarm = now + step;
-    compare(seen + step);
+    uint32_t step, least = LEAST_COUNTS;
+    do {
+        const uint64_t now = counts(), ahead = at > now + least ? at - now : least;
+        step = ahead < LONGEST ? (uint32_t)ahead : LONGEST;
+        alarm = now + step;
+        compare(seen + step);
+        least *= 2;
+    } while (count() - seen >= step);
 }
 
 static uint64_t in_counts(uint64_t us) { return us < UINT64_MAX / clock_mhz ? us * clock_mhz : UINT64_MAX; }
