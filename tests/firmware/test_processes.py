@@ -48,8 +48,9 @@ def settled(machine, wanted=None):
 
 def served(machine):
     """A connection that the server answers; it listens anew a moment after it has begun or left one."""
-    for _ in range(100):
-        connection = machine.connect(7)
+    last = time.monotonic() + 30
+    while time.monotonic() < last:
+        connection = machine.connect(7, timeout=5)
         try:
             connection.sendall(b"?")
             if connection.recv(1) == b"?":
