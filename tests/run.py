@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / "build/venv/bin/python"
 UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "90"))         # a unit program; twice that with sanitizers or emulation
 SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "600"))    # an interop file
+TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 UNIT_JOBS = 2
 MAKE = ["make", "--no-print-directory"]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
@@ -165,7 +166,7 @@ def script(path, limit, namespaces, environment=None, suffix=""):
     report = ROOT / "build/tests" / (name.replace("/", "-") + ".xml")
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ROOT / "tests", f"--junitxml={report}", path]
+    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ROOT / "tests", f"--timeout={TEST_SECONDS}", f"--junitxml={report}", path]
     if namespaces and os.geteuid() != 0:
         command = ["unshare", "--user", "--map-root-user", "--net", "--mount"] + command
     program = Program(name, [str(w) for w in command], limit, parse_pytest, environment={"PYTHONPATH": "tests", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})})
@@ -279,7 +280,7 @@ def main():
     chosen = {kind: [p for p in members if p in wanted] for kind, members in programs.items()}
     tally = Tally(patterns)
     broken, complaints = set(), ""
-    if not PYTHON.exists() and (chosen["unit_scripts"] or chosen["interop"]):
+    if chosen["unit_scripts"] or chosen["interop"]:
         make("build-venv.log", ["build/venv/ready"])
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
