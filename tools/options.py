@@ -24,14 +24,22 @@ def header(options):
         out += [f"#ifndef WEIR_CFG_{name}  // {option['doc']}", f"#define WEIR_CFG_{name} WEIR_DEFAULT_{name}", "#endif",
                 f"#if WEIR_CFG_{name} < {option['min']} || WEIR_CFG_{name} > {option['max']}",
                 f'#error "WEIR_CFG_{name} must be {option["min"]} to {option["max"]}: {option["doc"]}"', "#endif"]
+    for name, option in options.items():
+        for other in option.get("needs", []):
+            out += [f"#if WEIR_CFG_{name} && !WEIR_CFG_{other} && !WEIR_CFG_COMPACT", f'#error "WEIR_CFG_{name} needs WEIR_CFG_{other}"', "#endif"]
     return "\n".join(out + ["", "#endif", ""])
+
+
+def needs(option):
+    others = option.get("needs", [])
+    return f"; needs {' and '.join('WEIR_CFG_' + other for other in others)}" if others else ""
 
 
 def table(options):
     out = ["# Build options", "", "Made by `make options` from config/options.toml. Override with `-DWEIR_CFG_NAME=value`.", "",
            "| option | tiny | small | full | range | cost | meaning |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for name, o in options.items():
-        out.append(f"| WEIR_CFG_{name} | {o['tiny']} | {o['small']} | {o['full']} | {o['min']}–{o['max']} | {o['cost']} | {o['doc']} |")
+        out.append(f"| WEIR_CFG_{name} | {o['tiny']} | {o['small']} | {o['full']} | {o['min']}–{o['max']} | {o['cost']} | {o['doc']}{needs(o)} |")
     return "\n".join(out + [""])
 
 

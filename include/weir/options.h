@@ -444,11 +444,11 @@
 #if WEIR_CFG_TCP_SACK < 0 || WEIR_CFG_TCP_SACK > 1
 #error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 2883, 6675)"
 #endif
-#ifndef WEIR_CFG_TCP_RACK  // loss is found by the time of transmission, also of what was sent again (RFC 8985); needs TCP_SACK. 0: RFC 6675's rule
+#ifndef WEIR_CFG_TCP_RACK  // loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule
 #define WEIR_CFG_TCP_RACK WEIR_DEFAULT_TCP_RACK
 #endif
 #if WEIR_CFG_TCP_RACK < 0 || WEIR_CFG_TCP_RACK > 1
-#error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985); needs TCP_SACK. 0: RFC 6675's rule"
+#error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule"
 #endif
 #ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK
 #define WEIR_CFG_TCP_TLP WEIR_DEFAULT_TCP_TLP
@@ -480,11 +480,11 @@
 #if WEIR_CFG_TCP_PREDICT < 0 || WEIR_CFG_TCP_PREDICT > 1
 #error "WEIR_CFG_TCP_PREDICT must be 0 to 1: header prediction: the next segment of a connection in order without the list of steps"
 #endif
-#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last; nothing else depends on them; needs TCP_PREDICT except in compact builds
+#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last; nothing else depends on them
 #define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH
 #endif
 #if WEIR_CFG_FAST_PATH < 0 || WEIR_CFG_FAST_PATH > 1
-#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last; nothing else depends on them; needs TCP_PREDICT except in compact builds"
+#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last; nothing else depends on them"
 #endif
 #ifndef WEIR_CFG_TCP_HELD  // drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done
 #define WEIR_CFG_TCP_HELD WEIR_DEFAULT_TCP_HELD
@@ -516,11 +516,11 @@
 #if WEIR_CFG_TCP_ECN_MODE < 1 || WEIR_CFG_TCP_ECN_MODE > 4
 #error "WEIR_CFG_TCP_ECN_MODE must be 1 to 4: what sockets want of it by default, enum weir_ecn: 1 nothing, 2 agree when the peer asks, 3 ask, 4 ask for accurate feedback"
 #endif
-#ifndef WEIR_CFG_TCP_ACCECN  // accurate ECN feedback (RFC 9768); needs TCP_ECN
+#ifndef WEIR_CFG_TCP_ACCECN  // accurate ECN feedback (RFC 9768)
 #define WEIR_CFG_TCP_ACCECN WEIR_DEFAULT_TCP_ACCECN
 #endif
 #if WEIR_CFG_TCP_ACCECN < 0 || WEIR_CFG_TCP_ACCECN > 1
-#error "WEIR_CFG_TCP_ACCECN must be 0 to 1: accurate ECN feedback (RFC 9768); needs TCP_ECN"
+#error "WEIR_CFG_TCP_ACCECN must be 0 to 1: accurate ECN feedback (RFC 9768)"
 #endif
 #ifndef WEIR_CFG_TCP_URGENT  // urgent data (RFC 6093)
 #define WEIR_CFG_TCP_URGENT WEIR_DEFAULT_TCP_URGENT
@@ -558,11 +558,11 @@
 #if WEIR_CFG_TCP_SYN_COOKIES < 0 || WEIR_CFG_TCP_SYN_COOKIES > 1
 #error "WEIR_CFG_TCP_SYN_COOKIES must be 0 to 1: SYN cookies when the half-open table is full (RFC 4987)"
 #endif
-#ifndef WEIR_CFG_TCP_RATE  // delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation); needs TCP_SACK
+#ifndef WEIR_CFG_TCP_RATE  // delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation)
 #define WEIR_CFG_TCP_RATE WEIR_DEFAULT_TCP_RATE
 #endif
 #if WEIR_CFG_TCP_RATE < 0 || WEIR_CFG_TCP_RATE > 1
-#error "WEIR_CFG_TCP_RATE must be 0 to 1: delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation); needs TCP_SACK"
+#error "WEIR_CFG_TCP_RATE must be 0 to 1: delivery-rate samples for the algorithms that want them (draft-cheng-iccrg-delivery-rate-estimation)"
 #endif
 #ifndef WEIR_CFG_TCP_PACING  // paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none
 #define WEIR_CFG_TCP_PACING WEIR_DEFAULT_TCP_PACING
@@ -570,11 +570,11 @@
 #if WEIR_CFG_TCP_PACING < 0 || WEIR_CFG_TCP_PACING > 2
 #error "WEIR_CFG_TCP_PACING must be 0 to 2: paced sending: 1 for algorithms that set a rate and sockets that ask for it, 2 for every connection; 0 none"
 #endif
-#ifndef WEIR_CFG_REALTIME_SENDER  // WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout; needs TCP_SACK
+#ifndef WEIR_CFG_REALTIME_SENDER  // WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout
 #define WEIR_CFG_REALTIME_SENDER WEIR_DEFAULT_REALTIME_SENDER
 #endif
 #if WEIR_CFG_REALTIME_SENDER < 0 || WEIR_CFG_REALTIME_SENDER > 1
-#error "WEIR_CFG_REALTIME_SENDER must be 0 to 1: WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout; needs TCP_SACK"
+#error "WEIR_CFG_REALTIME_SENDER must be 0 to 1: WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout"
 #endif
 #ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)
 #define WEIR_CFG_TCP_HYSTART WEIR_DEFAULT_TCP_HYSTART
@@ -845,6 +845,36 @@
 #endif
 #if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
 #error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+#if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_TCP_RACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_RACK needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_TCP_PREDICT && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_FAST_PATH needs WEIR_CFG_TCP_PREDICT"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_TCP_TIMESTAMPS && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_FAST_PATH needs WEIR_CFG_TCP_TIMESTAMPS"
+#endif
+#if WEIR_CFG_TCP_ACCECN && !WEIR_CFG_TCP_ECN && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_ACCECN needs WEIR_CFG_TCP_ECN"
+#endif
+#if WEIR_CFG_TCP_RATE && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_RATE needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_REALTIME_SENDER && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_REALTIME_SENDER needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_CC_BBR && !WEIR_CFG_TCP_RATE && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_RATE"
+#endif
+#if WEIR_CFG_CC_BBR && !WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_PACING"
 #endif
 
 #endif

@@ -44,7 +44,7 @@ int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_r
         settings.segment_bytes = weir_realtime_segment(settings.frame_bytes, SEGMENT_DEFAULT);
     const enum weir_tcp_state state = tcp_state(sock);
     if (settings.mode != WEIR_REALTIME_OFF && (state == WEIR_TCP_CLOSED || state == WEIR_TCP_LISTEN)) {
-        const int error = weir_socket_set(weir, socket, WEIR_OPTION_MAX_SEGMENT, settings.segment_bytes);
+        const int error = tcp_set(weir, sock, WEIR_OPTION_MAX_SEGMENT, settings.segment_bytes);
         if (error)
             return error;
     }

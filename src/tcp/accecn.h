@@ -11,10 +11,6 @@ struct packet;
 struct tcp_conn;
 struct weir;
 
-#if WEIR_CFG_TCP_ACCECN && !WEIR_CFG_TCP_ECN
-#error "WEIR_CFG_TCP_ACCECN needs WEIR_CFG_TCP_ECN"
-#endif
-
 #define ACCECN_CEP_FIRST 5u  // §3.2.1: what the counters begin with
 #define ACCECN_E0B_FIRST 1u
 #define ACCECN_E1B_FIRST 1u

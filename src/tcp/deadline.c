@@ -7,8 +7,6 @@
 #include "tcp/internal.h"
 #include "tcp/sack.h"
 
-_Static_assert(WEIR_CFG_TCP_SACK, "WEIR_CFG_REALTIME_SENDER needs the flight log of WEIR_CFG_TCP_SACK");
-
 #define SLACK_US 2000u       // what a busy host may take to answer
 #define DOUBLED_MOST 6u      // 10 s then fit 32 bits of µs
 #define RTO_LEAST_US 30000u  // two frames of voice are not a loss

@@ -12,15 +12,7 @@ struct weir;
 struct tcp_conn;
 struct weir_tcp_info;
 
-#if WEIR_CFG_CC_BBR && !(WEIR_CFG_TCP_RATE && WEIR_CFG_TCP_PACING)
-#error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_RATE and WEIR_CFG_TCP_PACING"
-#endif
-
 #if WEIR_CFG_TCP_RATE
-#if !WEIR_CFG_TCP_SACK
-#error "WEIR_CFG_TCP_RATE needs WEIR_CFG_TCP_SACK"
-#endif
-
 // Of a flow.
 struct tcp_rate {
     uint32_t round_end;               // when so much was delivered before a segment was sent, its delivery begins a new round

@@ -85,9 +85,13 @@ void tcp_timer(struct weir *weir, struct wheel_node *node);
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
 // Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
-void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);       // the neighbour did not answer
+void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
+void tcp_destroy(struct weir *weir, struct tcp_conn *c);                 // frees a SOCK_DEAD connection
+#if WEIR_CFG_TCP_HELD
 void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);  // a driver is done with the bytes below `end`
-void tcp_destroy(struct weir *weir, struct tcp_conn *c);                      // frees a SOCK_DEAD connection
+#else
+static inline void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
+#endif
 
 // --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes address:
 // tcp_listen returns the new one) ---------------------------------------------------------------------------------------

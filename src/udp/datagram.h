@@ -8,10 +8,6 @@
 #include "base/table.h"
 #include "ip/ip.h"
 
-#if WEIR_CFG_RAW && !WEIR_CFG_UDP
-#error "WEIR_CFG_RAW needs WEIR_CFG_UDP: raw sockets use the queues of datagram sockets"
-#endif
-
 struct membership {  // one multicast group a socket joined
     struct weir_addr group;
     uint8_t netif_index;  // 0: free

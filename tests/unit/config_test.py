@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A wrong option value fails at build time, with the sentence that config/options.toml has for it."""
+"""A wrong option value fails at build time, with the sentence that config/options.toml has for it; and whatever can be left out of a profile can be left
+out of it alone: the library compiles without a warning, and asks for nothing that is not there."""
 import pathlib
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -31,8 +33,63 @@ def test_values_outside_the_range_stop_the_build_with_a_sentence(name):
         assert f"WEIR_CFG_{name} must be {option['min']} to {option['max']}: {option['doc']}" in messages
 
 
+def needing(name):
+    """The options that do not build without this one."""
+    found = [other for other, option in OPTIONS.items() if name in option.get("needs", [])]
+    return found + [further for other in found for further in needing(other)]
+
+
+def without(name):
+    """The settings of a build that leaves the option out, and with it those that need it."""
+    return [f"-DWEIR_CFG_{other}=0" for other in [name, *needing(name)]]
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_ends_of_the_range_are_taken(name):
     option = OPTIONS[name]
-    for value in (option["min"], option["max"]):
-        assert build(f"-DWEIR_CFG_{name}={value}") == (0, "")
+    assert build(f"-DWEIR_CFG_{name}={option['max']}") == (0, "")
+    assert build(*without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]) == (0, "")
+
+
+@pytest.mark.parametrize("name,other", [(name, other) for name, option in OPTIONS.items() for other in option.get("needs", [])])
+def test_an_option_that_misses_another_stops_the_build_with_a_sentence(name, other):
+    status, messages = build(f"-DWEIR_CFG_{other}=0")
+    assert status != 0
+    assert f"WEIR_CFG_{name} needs WEIR_CFG_{other}" in messages
+
+
+def features(profile):
+    """What is in a profile and can be left out of it: neither a number nor the choice of another stack."""
+    return [name for name, option in OPTIONS.items() if option["min"] == 0 and option[profile] and (option["max"] == 1 or "files" in option) and name != "COMPACT"]
+
+
+def sources(profile, flags):
+    overrides = [flag.removeprefix("-DWEIR_CFG_") for flag in flags]
+    words = [sys.executable, "tools/options.py", "--sources", profile, *overrides]
+    left_out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return sorted({str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c")} - set(left_out))
+
+
+def one_unit(folder, profile, flags, files):
+    """What the compiler says of the library as one file, and what the object asks of others. -flto: the compiler has left out what constants guard, and
+    makes no machine code of the rest, which takes a third of the time."""
+    subprocess.run([sys.executable, "tools/amalgamate.py", folder / "unit.c", *files], cwd=ROOT, check=True)
+    words = ["gcc", "-std=c11", "-O1", "-flto", "-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Iinclude", "-Isrc", f"-DWEIR_PROFILE_{profile.upper()}", *flags]
+    done = subprocess.run([*words, "-c", folder / "unit.c", "-o", folder / "unit.o"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr, set()
+    asked = subprocess.run(["gcc-nm", "-u", folder / "unit.o"], capture_output=True, text=True, check=True).stdout.split()
+    return done.stderr, {name for name in asked if name not in ("U", "memcpy", "memmove", "memset", "memcmp") and not name.startswith("_")}
+
+
+@pytest.mark.parametrize("profile,name", [(profile, name) for profile in ("small", "full") for name in features(profile)])
+def test_each_feature_can_be_left_out_alone(tmp_path, profile, name):
+    flags = without(name)
+    assert one_unit(tmp_path, profile, flags, sources(profile, flags)) == ("", set())
+
+
+def test_a_file_that_is_missing_is_noticed(tmp_path):
+    files = sources("small", [])
+    files.remove("src/tcp/tlp.c")
+    _, asked = one_unit(tmp_path, "small", [], files)
+    assert asked and all(name.startswith("tcp_tlp") for name in asked)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The context on bare ports: without wait, without lock, without allocator, with memory that faults.
+#include "built.h"
 #include "fixture.h"
 
 #include <errno.h>
@@ -68,6 +69,11 @@ static int faulty_out(void *context, void *to, const void *from, size_t bytes)
     return 0;
 }
 
+static int always_faulty(void *context, void *to, const void *from, size_t bytes)
+{
+    return (void)context, (void)to, (void)from, bytes != 0;
+}
+
 static void faults_are_answers(void **state)
 {
     struct fixture f;
@@ -98,6 +104,28 @@ static void faults_are_answers(void **state)
 }
 
 // A smaller block holds descriptors, and none of what else there is memory for; a still smaller one is refused.
+// Without BSD_FAULTS all memory is the program's own: the port's copies are not asked.
+static void copies_that_fault_are_not_asked(void **state)
+{
+    struct fixture f;
+    const struct weir_bsd_config config = {.set_errno = set_error};
+    struct weir_sockaddr_in to = address(5000);
+    char text[8] = "";
+    (void)state;
+    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f.port.copy_in = always_faulty;
+    f.port.copy_out = always_faulty;
+    struct weir_bsd *bsd = bsd_create(f.weir, &config);
+    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
+    assert_int_equal(bsd_sendto(bsd, one, "whole", 5, 0, ADDRESS(to)), 5);
+    fixture_poll(&f, 1000);
+    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), 5);
+    assert_memory_equal(text, "whole", 5);
+    bsd_destroy(bsd);
+    fixture_close(&f);
+}
+
 static void a_smaller_block_has_no_wait_sets(void **state)
 {
     enum { DESCRIPTORS = 6 };
@@ -189,8 +217,11 @@ static void failing_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_blocks_without_wait), cmocka_unit_test(faults_are_answers),
-                                       cmocka_unit_test(a_smaller_block_has_no_wait_sets), cmocka_unit_test(a_block_is_enough),
-                                       cmocka_unit_test(failing_allocations)};
+    const struct CMUnitTest tests[] = {test_with(WEIR_CFG_BSD_POLL, nothing_blocks_without_wait),
+                                       test_with(WEIR_CFG_BSD_FAULTS, faults_are_answers),
+                                       test_with(!WEIR_CFG_BSD_FAULTS, copies_that_fault_are_not_asked),
+                                       test_with(WEIR_CFG_BSD_POLL, a_smaller_block_has_no_wait_sets),
+                                       test_with(WEIR_CFG_BSD_POLL, a_block_is_enough),
+                                       test_with(WEIR_CFG_BSD_POLL, failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

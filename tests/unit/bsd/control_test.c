@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not on mips: real time, eventfd and ppoll under emulation
+#include "built.h"
 #include "world.h"
 
 #include <string.h>
@@ -230,8 +231,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_go_in_and_come_out),
-        cmocka_unit_test(what_is_wrong_is_refused),
-        cmocka_unit_test(structures_go_in_and_come_out),
+        test_with(WEIR_CFG_BSD_POLL, what_is_wrong_is_refused),
+        test_with(WEIR_CFG_CC_RENO, structures_go_in_and_come_out),
         cmocka_unit_test(the_state_of_a_connection),
         cmocka_unit_test(blocking_mode),
         cmocka_unit_test(groups_are_joined_and_left),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// not lean: it has neither poll nor select
 // not on mips: real time, eventfd and ppoll under emulation
 #include "world.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// not lean: poll and select are among the names
 // not on mips: real time, eventfd and ppoll under emulation
 // A program in plain POSIX names, after the C library's own headers.
 #include <netinet/in.h>

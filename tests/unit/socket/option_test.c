@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: small
+#include "built.h"
 #include "fixture.h"
 
 static void ranges_are_checked_for_every_kind(void **state)
@@ -67,6 +68,7 @@ static void binding_to_an_interface(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_are_checked_for_every_kind), cmocka_unit_test(binding_to_an_interface)};
+    const struct CMUnitTest tests[] = {test_with(WEIR_CFG_CC_RENO, ranges_are_checked_for_every_kind),
+                                       cmocka_unit_test(binding_to_an_interface)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// not lean: it has no short ways for what is without data
 // SYN and FIN alone: without a flow while all goes well, and with one, as if it had been there from the start, when it does not.
 #include "tcp/bare.h"
 

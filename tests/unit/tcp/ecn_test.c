@@ -2,6 +2,7 @@
 // Explicit congestion notification by RFC 3168, with a peer played by hand.
 #include <string.h>
 
+#include "built.h"
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -518,8 +519,8 @@ int main(void)
         cmocka_unit_test(one_reduction_in_a_window),
         cmocka_unit_test(cwr_goes_once_with_new_data),
         cmocka_unit_test(a_mark_beside_a_loss_costs_nothing_more),
-        cmocka_unit_test(the_window_rests_for_a_round),
-        cmocka_unit_test(a_segment_with_cwr_is_not_cut),
+        test_with(WEIR_CFG_CC_RENO, the_window_rests_for_a_round),
+        test_with(WEIR_CFG_TX_OFFLOAD, a_segment_with_cwr_is_not_cut),
         cmocka_unit_test(the_option_can_be_set_until_it_is_too_late),
         cmocka_unit_test(an_instance_has_a_default),
         cmocka_unit_test(idling_forgets_nothing),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// not lean: it has no lanes
 // Lanes and header prediction: what comes by them is what would have come the long way, and nothing that the long way would refuse.
 #include "pair.h"
 

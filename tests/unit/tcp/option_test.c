@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Socket options of streams: ranges, defaults, and that they do what they say.
 // profiles: small
+#include "built.h"
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -141,6 +142,19 @@ static void congestion_control_can_be_changed(void **state)
     tcp_fixture_close(&t);
 }
 
+// A build with one congestion control: it is bound by name, and nothing can be chosen.
+static void the_only_congestion_control_stays(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    assert_string_equal(weir_socket_congestion(t.weir, t.socket), "cubic");
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "reno"), WEIR_INVALID);
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "cubic"), WEIR_OK);
+    assert_string_equal(weir_socket_congestion(t.weir, t.socket), "cubic");
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,7 +163,8 @@ int main(void)
         cmocka_unit_test(a_largest_segment_may_be_set),
         cmocka_unit_test(quick_ack_answers_every_segment),
         cmocka_unit_test(queues_can_be_asked_for),
-        cmocka_unit_test(congestion_control_can_be_changed),
+        test_with(WEIR_CFG_CC_RENO, congestion_control_can_be_changed),
+        test_with(!WEIR_CFG_CC_RENO, the_only_congestion_control_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

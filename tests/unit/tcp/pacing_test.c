@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// not lean: its congestion controls stand beside reno
 // Pacing: when the next quantum goes, how large it is, what waits for it and what does not.
 #include "pair.h"
 #include "tcp/probe.h"

@@ -2,6 +2,7 @@
 // Whole transfers between two instances: every byte arrives once and in order over loss, reordering, duplication, corruption, small
 // segments, small windows, and with each allocation failing in turn; and afterwards all memory has gone back.
 // profiles: small
+#include "built.h"
 #include "pair.h"
 
 #include <stdlib.h>
@@ -205,36 +206,61 @@ static void with_all_allocations_failing_for_a_while(void **state)
     }
 }
 
-// A device that sums, cuts large segments and hands merged ones up (both ends: frames cross whole). Every fourth frame is lost.
-static void with_segmentation_by_the_device(void **state)
+// Devices that sum, cut large segments and hand merged ones up, at both ends (frames cross whole). Every fourth frame is lost. Returns how
+// many of the client's frames left something to be done.
+static uint32_t transfer_by_devices(struct transfer *x)
 {
     static const uint8_t mac_b[6] = {0x02, 0x57, 0x45, 0x49, 0x52, 0x42};
-    struct transfer x = {.total = {500000, 100000}, .piece = 4096};
-    struct fixture *a = &x.pair.a, *b = &x.pair.b;
+    struct fixture *a = &x->pair.a, *b = &x->pair.b;
     const uint16_t offloads = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
-    (void)state;
+    uint32_t left = 0;
     assert_true(fixture_open_with(a, &(struct fixture_options){.address = PAIR_A, .capabilities = offloads}));
     assert_true(fixture_open_with(b, &(struct fixture_options){.address = PAIR_B, .capabilities = offloads, .mac = mac_b}));
     const weir_socket listener = weir_socket_open(b->weir, WEIR_STREAM, 0);
     assert_int_equal(weir_socket_bind(b->weir, listener, &(struct weir_endpoint){weir_addr_any(), PORT}), WEIR_OK);
     assert_int_equal(weir_socket_listen(b->weir, listener, 1), WEIR_OK);
-    x.client = weir_socket_open(a->weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_connect(a->weir, x.client, &(struct weir_endpoint){PAIR_B, PORT}), WEIR_IN_PROGRESS);
+    x->client = weir_socket_open(a->weir, WEIR_STREAM, 0);
+    assert_int_equal(weir_socket_connect(a->weir, x->client, &(struct weir_endpoint){PAIR_B, PORT}), WEIR_IN_PROGRESS);
     fixture_run_pair(a, b, 10000);
-    x.server = weir_socket_accept(b->weir, listener);
-    assert_true(x.server > 0);
-    for (uint32_t round = 0; !step(&x); round++) {
+    x->server = weir_socket_accept(b->weir, listener);
+    assert_true(x->server > 0);
+    for (uint32_t round = 0; !step(x); round++) {
         assert_in_range(round, 0, 20000);
         fixture_poll(a, 0);
+        for (uint32_t i = 0; i < fixture_sent_count(a); i++)
+            left += fixture_sent_frame(a, i)->checksum_start || fixture_sent_frame(a, i)->segment_size;
         if (round % 4 == 3)
             fixture_clear(a);
         fixture_carry(a, b);
         fixture_run_pair(a, b, round % 4 == 3 ? 250000 : 1000);
     }
+    assert_int_equal(x->read[0], 500000);
+    assert_int_equal(x->read[1], 100000);
+    return left;
+}
+
+static void with_segmentation_by_the_device(void **state)
+{
+    struct transfer x = {.total = {500000, 100000}, .piece = 4096};
+    struct fixture *a = &x.pair.a, *b = &x.pair.b;
+    (void)state;
+    assert_true(transfer_by_devices(&x) > 0);
     assert_true(a->netif.stats.tx_segments > a->netif.stats.tx_frames + 100);  // it did cut
     assert_true(b->netif.stats.rx_segments > b->netif.stats.rx_frames + 100);
-    assert_int_equal(x.read[0], 500000);
-    assert_int_equal(x.read[1], 100000);
+    fixture_close(a);
+    fixture_close(b);
+}
+
+// The same devices, and a build that leaves nothing to them.
+static void nothing_is_left_to_the_device(void **state)
+{
+    struct transfer x = {.total = {500000, 100000}, .piece = 4096};
+    struct fixture *a = &x.pair.a, *b = &x.pair.b;
+    (void)state;
+    assert_int_equal(transfer_by_devices(&x), 0);
+    assert_true(a->netif.stats.tx_frames > 500000 / 1460);
+    assert_int_equal(a->netif.stats.tx_segments, a->netif.stats.tx_frames);
+    assert_int_equal(b->netif.stats.rx_segments, b->netif.stats.rx_frames);
     fixture_close(a);
     fixture_close(b);
 }
@@ -298,7 +324,8 @@ int main(void)
         cmocka_unit_test(sequence_numbers_wrap_on_the_way),
         cmocka_unit_test(with_each_allocation_failing),
         cmocka_unit_test(with_all_allocations_failing_for_a_while),
-        cmocka_unit_test(with_segmentation_by_the_device),
+        test_with(WEIR_CFG_TX_OFFLOAD, with_segmentation_by_the_device),
+        test_with(!WEIR_CFG_TX_OFFLOAD, nothing_is_left_to_the_device),
         cmocka_unit_test(the_port_copies_what_is_long),
         cmocka_unit_test(memory_returns_after_many_connections),
     };
