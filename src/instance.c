@@ -193,9 +193,10 @@ void neighbour_failed(struct weir *weir, struct sock *sock, int error)
         datagram_link_failed(weir, (struct datagram *)sock, error);
 }
 
-// One sock's turn. Returns whether it stopped only because its quantum was used up.
+// One sock's turn; one that is dead has at the most its last words to say. Returns whether it stopped only because its quantum was used up.
 static bool sock_turn(struct weir *weir, struct sock *sock)
 {
+    const bool dead = sock->flags & SOCK_DEAD;
     bool more = false;
     enum weir_tx_verdict verdict;
     if (sock->kind == SOCK_TCP)
@@ -206,6 +207,8 @@ static bool sock_turn(struct weir *weir, struct sock *sock)
         sock_output(&weir->socks, sock);
     else if (verdict == WEIR_TX_FULL)
         sock_blocked(&weir->socks, sock);
+    else if (dead && verdict != WEIR_TX_UNRESOLVED)
+        tcp_destroy(weir, (struct tcp_conn *)sock);
     return more;
 }
 
@@ -217,10 +220,7 @@ static bool output_round(struct weir *weir)
     while (next) {
         struct sock *sock = next;
         next = sock_output_take(sock);
-        if (sock->flags & SOCK_DEAD)
-            tcp_destroy(weir, (struct tcp_conn *)sock);
-        else
-            more |= sock_turn(weir, sock);
+        more |= sock_turn(weir, sock);
     }
     return more;
 }

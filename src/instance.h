@@ -53,8 +53,8 @@ struct weir {
     uint64_t slow_due_us;  // next call of the modules' own polls
     struct memory memory;
     struct random random;
-    struct siphash_key hash_key;  // demultiplexing
-    struct siphash_key isn_key;   // RFC 6528 secret
+    struct siphash_key hash_key;  // of tables by address
+    struct siphash_key isn_key;   // RFC 6528 secret, also of tables by both ends
     struct siphash_key port_key;  // RFC 6056 secret
     struct wheel wheel;           // connections' timers
     struct socks socks;

@@ -96,11 +96,23 @@ uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
     const uint64_t hash = s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
     return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
+uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_t ports)
+{
+    struct siphash_state s = siphash_start(key);
+    siphash_absorb(&s, addresses, 2);
+    siphash_absorb(&s, (uint64_t)12 << 56 | ports, 2);
+    return siphash_finish(&s, 4);
+}
 #else
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b)
 {
     const uint64_t words[2] = {a, b}, hash = hash_bytes(key, words, sizeof words, 1);
     return (uint32_t)hash ^ (uint32_t)(hash >> 32);
+}
+uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_t ports)
+{
+    const uint64_t words[2] = {addresses, ports};
+    return siphash(key, words, 12);
 }
 #endif
 

@@ -12,6 +12,8 @@ struct siphash_key {
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes);
 // SipHash-1-3 of two 64-bit words (as 16 bytes, little-endian), its halves folded together; for hash tables: fast, still keyed.
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b);
+// SipHash-2-4 of the two ends of a connection: addresses and ports as 12 bytes, little-endian.
+uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_t ports);
 
 struct random {
     struct siphash_key key;

@@ -3,6 +3,7 @@
 #include "link/ethernet.h"
 
 #include "link/acd.h"
+#include "link/handler.h"
 #include "link/neighbour.h"
 
 #define LINKTYPE_ETHERNET 1u
@@ -77,8 +78,8 @@ static bool ethernet_group_address(const struct weir_netif *netif, struct weir_a
     return weir_addr_is_broadcast(address) || subnet_broadcast;
 }
 
-static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
-                                            struct sock *waiter)
+static __attribute__((noinline)) enum weir_tx_verdict ethernet_output_any(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                                                          struct packet_out *out, struct sock *waiter)
 {
     uint8_t group[6];
     struct ethernet header = {.destination = neighbour_known(netif, path),
@@ -87,7 +88,7 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
                               .vlan = netif->vlan,
                               .tagged = netif->flags & WEIR_NETIF_VLAN};
     // Not to wait for a neighbour behind an interface that is stopped anyhow.
-    if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
+    if (!netif_open(netif))
         return netif_transmit(netif, out);
     if (WEIR_CFG_ARP_CACHE && !header.destination) {
         enum weir_tx_verdict verdict;
@@ -104,6 +105,24 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
     out->head = head;
     return netif_transmit(netif, out);
 }
+
+#if WEIR_CFG_FAST_PATH
+// To a known neighbour without a tag, as nearly all frames go: nothing is looked for, so that it takes few registers.
+static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
+                                            struct sock *waiter)
+{
+    const uint8_t *const destination = neighbour_known(netif, path);
+    if (!destination || !netif_open(netif) || netif->flags & WEIR_NETIF_VLAN || out->tx.checksum_start)
+        return ethernet_output_any(netif, path, ethertype, out, waiter);
+    uint8_t *const head = packet_out_header(out, ETHERNET_BYTES);
+    memcpy(head, destination, 6);
+    memcpy(head + 6, netif->mac, 6);
+    put16(head + 12, ethertype);
+    return netif_transmit_open(netif, out);
+}
+#else
+#define ethernet_output ethernet_output_any
+#endif
 
 static void ethernet_multicast(struct weir_netif *netif, struct weir_addr group, bool join)
 {

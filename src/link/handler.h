@@ -66,4 +66,17 @@ static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, con
     return verdict;
 }
 
+static inline bool netif_open(const struct weir_netif *netif)
+{
+    return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
+}
+// netif_transmit through an interface that is open.
+static inline enum weir_tx_verdict netif_transmit_open(struct weir_netif *netif, struct packet_out *out)
+{
+    out->tx.length = packet_out_length(out);
+    out->tx.header_length = (uint16_t)(out->tx.length - out->payload_length);
+    out->slices[0] = (struct weir_slice){out->head, out->tx.header_length};
+    return netif_hand_over(netif, &out->tx);
+}
+
 #endif

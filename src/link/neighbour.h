@@ -31,9 +31,11 @@ static inline bool neighbour_of_path(const struct weir_netif *netif, const struc
     return n && n->netif == netif && weir_addr_equal(n->address, path->next_hop);
 }
 // The usual case: the path's neighbour was found before and is known. NULL: ask neighbour_resolve.
-static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
+static inline const uint8_t *neighbour_known(const struct weir_netif *netif, struct path *path)
 {
     const struct weir *weir = netif->weir;
+    if (!path->neighbour)
+        path->neighbour = weir->arp.recent;  // a new path most often leads where the last one did
     // One that is being asked again (PROBE) is used meanwhile.
     if (!neighbour_of_path(netif, path) || (path->neighbour->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, path->neighbour)))
         return NULL;
@@ -60,7 +62,7 @@ static inline uint64_t neighbour_poll(struct weir *weir)
 }
 static inline void neighbour_confirm(struct weir_netif *netif, struct path *path) { (void)netif, (void)path; }
 // Replies go to where the request came from, and nothing else is sent.
-static inline const uint8_t *neighbour_known(const struct weir_netif *netif, const struct path *path)
+static inline const uint8_t *neighbour_known(const struct weir_netif *netif, struct path *path)
 {
     (void)netif;
     return path->link_address;

@@ -22,12 +22,7 @@ static enum weir_tx_verdict netif_refuse(struct weir_netif *netif)
 
 enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out)
 {
-    if ((netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) != WEIR_NETIF_UP)
-        return netif_refuse(netif);
-    out->tx.length = packet_out_length(out);
-    out->tx.header_length = (uint16_t)(out->tx.length - out->payload_length);
-    out->slices[0] = (struct weir_slice){out->head, out->tx.header_length};
-    return netif_hand_over(netif, &out->tx);
+    return netif_open(netif) ? netif_transmit_open(netif, out) : netif_refuse(netif);
 }
 
 void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet)

@@ -78,16 +78,14 @@ void tcp_close(struct weir *weir, struct sock *sock)
         tcp_timers_state(weir, c);  // now it counts
 }
 
-// The connection goes on as a small record; its socket, if it still has an owner, stays to be read and closed.
+// The connection goes on as a small record; its socket, if it still has an owner, stays to be read and closed. An acknowledgement that it
+// owes is sent at its turn.
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_ACK_NOW)
-        tcp_reply_from(weir, c, TCP_ACK);
     time_wait_enter(weir, c);
     tcp_conn_unhash(weir, c);
     tcp_set_state(weir, c, WEIR_TCP_TIME_WAIT);
     tcp_timers_off(weir, c);
-    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
     tcp_conn_idle(weir, c);
     sock_event(&weir->socks, &c->sock, WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP);
     tcp_conn_release(weir, c);

@@ -2,6 +2,7 @@
 // The life of a connection's block: made, found, attached to memory, let go of it, dropped, freed.
 #include "tcp/attach.h"
 #include "tcp/bare.h"
+#include "tcp/isn.h"
 
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
 
@@ -27,31 +28,13 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     return c;
 }
 
-#if WEIR_CFG_FAST_PATH
-static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t ports)
-{
-    struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    if (tcp->hashed.addresses != addresses || tcp->hashed.ports != ports) {
-        tcp->hashed.addresses = addresses;
-        tcp->hashed.ports = ports;
-        tcp->hashed.hash = siphash_words(&weir->hash_key, addresses, ports);
-    }
-    return tcp->hashed.hash;
-}
-#else
-static uint32_t hash_words(const struct weir *weir, uint64_t addresses, uint64_t ports)
-{
-    return siphash_words(&weir->hash_key, addresses, ports);
-}
-#endif
-
 #define FEW_CONNECTIONS 8  // are looked through as fast as a key is hashed
 
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
 {
     if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= FEW_CONNECTIONS)
         return 0;
-    return hash_words(weir, ip_pair_word(local, remote), (uint64_t)local_port << 16 | remote_port);
+    return (uint32_t)tcp_ends_hash(weir, local, local_port, remote, remote_port);
 }
 
 static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote,

@@ -5,20 +5,34 @@
 #include "tcp/halfopen.h"
 #include "tcp/timewait.h"
 
+#if WEIR_CFG_FAST_PATH
+static uint64_t ends_hash(const struct weir *weir, uint64_t addresses, uint32_t ports)
+{
+    struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
+    if (tcp->hashed.addresses != addresses || tcp->hashed.ports != ports) {
+        tcp->hashed.addresses = addresses;
+        tcp->hashed.ports = ports;
+        tcp->hashed.hash = siphash_ends(&weir->isn_key, addresses, ports);
+    }
+    return tcp->hashed.hash;
+}
+#else
+static uint64_t ends_hash(const struct weir *weir, uint64_t addresses, uint32_t ports)
+{
+    return siphash_ends(&weir->isn_key, addresses, ports);
+}
+#endif
+
+uint64_t tcp_ends_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+{
+    return ends_hash(weir, ip_pair_word(local, remote), (uint32_t)local_port << 16 | remote_port);
+}
+
 // RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs, so numbers of one pair of ends ascend and those of different
 // pairs tell nothing about each other.
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
-    struct {
-        struct weir_addr local, remote;
-        uint16_t local_port, remote_port;
-    } ends;
-    memset(&ends, 0, sizeof ends);  // also what padding there may be
-    ends.local = local->addr;
-    ends.remote = remote->addr;
-    ends.local_port = local->port;
-    ends.remote_port = remote->port;
-    return (uint32_t)(weir->now_us >> 2) + (uint32_t)siphash(&weir->isn_key, &ends, sizeof ends);
+    return (uint32_t)(weir->now_us >> 2) + (uint32_t)(tcp_ends_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
 }
 
 static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, struct weir_addr remote)

@@ -7,6 +7,9 @@
 
 #define TCP_PORT_FIRST 32768u  // ephemeral range, as Linux; RFC 6056 §3.2 wants it large
 #define TCP_PORT_LAST 60999u
+// SipHash-2-4 of a pair of ends. It has two uses that must not tell of each other, and its halves do not: the low one is the place in the
+// tables, which nobody sees, the high one the F of RFC 6528, which every SYN shows.
+uint64_t tcp_ends_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port);
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
 // A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable. 0: none is

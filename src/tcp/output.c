@@ -526,6 +526,8 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (c->state == WEIR_TCP_CLOSED || tcp_bare_turn(weir, c, &verdict))
         return verdict;
+    if (c->state == WEIR_TCP_TIME_WAIT)  // its last words are the acknowledgement of the peer's FIN
+        return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack_alone(weir, c) : WEIR_TX_DONE;
     const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)

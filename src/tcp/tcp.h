@@ -23,8 +23,8 @@ struct tcp {
     struct tcp_conn *recent;   // of them: the one found last; packets come in trains. NULL: none
 #if WEIR_CFG_FAST_PATH
     struct {
-        uint64_t addresses, ports;
-        uint32_t hash;
+        uint64_t addresses, hash;
+        uint32_t ports;
     } hashed;  // the ends hashed last: a connection's beginning asks for them again and again
     struct {
         uint64_t addresses;

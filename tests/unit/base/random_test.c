@@ -69,6 +69,22 @@ static void siphash_words_is_siphash_1_3(void **state)
     }
 }
 
+static void siphash_ends_is_siphash_2_4(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        uint8_t bytes[12];
+        test_fill(bytes, sizeof bytes);
+        uint64_t addresses = 0;
+        uint32_t ports = 0;
+        for (unsigned at = 0; at < 8; at++)
+            addresses |= (uint64_t)bytes[at] << 8 * at;
+        for (unsigned at = 0; at < 4; at++)
+            ports |= (uint32_t)bytes[8 + at] << 8 * at;
+        assert_true(siphash_ends(&key, addresses, ports) == siphash(&key, bytes, sizeof bytes));
+    }
+}
+
 static void the_generator_follows_its_seed(void **state)
 {
     (void)state;
@@ -190,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(siphash_2_4_vectors),
         cmocka_unit_test(siphash_words_is_siphash_1_3),
+        cmocka_unit_test(siphash_ends_is_siphash_2_4),
         cmocka_unit_test(the_generator_follows_its_seed),
         cmocka_unit_test(keys_are_forgotten),
         cmocka_unit_test(stirring_changes_what_follows),
