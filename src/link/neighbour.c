@@ -228,7 +228,7 @@ static void neighbour_waiter_add(struct neighbour *n, struct sock *sock)
     n->waiting = sock;
 }
 
-// All go back to the output list, first come first; with an error they are told first. A dead one only wants to leave.
+// All go back to the output list, first come first; with an error they are told.
 static void neighbour_waiters_release(struct weir *weir, struct neighbour *n, int error)
 {
     struct sock *first = NULL;
@@ -242,7 +242,7 @@ static void neighbour_waiters_release(struct weir *weir, struct neighbour *n, in
         next = sock->output_next;
         sock->flags &= (uint8_t) ~(SOCK_WAITS_NEIGHBOUR | SOCK_ON_OUTPUT);
         sock_output(&weir->socks, sock);
-        if (error && !(sock->flags & SOCK_DEAD))
+        if (error)
             neighbour_failed(weir, sock, error);
     }
 }

@@ -150,12 +150,10 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
 // The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the cable may come back).
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
 {
-    if (c->sock.flags & SOCK_DEAD) {
-        tcp_destroy(weir, c);
-        return;
-    }
     c->path.netif = NULL;
-    if (tcp_syn_sent(c))
+    if (c->sock.flags & SOCK_DEAD)
+        c->flags &= ~(uint32_t)TCP_ACK_NOW;  // its last words: they are not asked for again
+    else if (tcp_syn_sent(c))
         tcp_conn_drop(weir, c, error);
     else if (c->state != WEIR_TCP_CLOSED)
         tcp_timers_retry(weir, c);

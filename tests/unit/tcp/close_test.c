@@ -4,6 +4,7 @@
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
+#include "link/neighbour.h"
 #include "tcp/internal.h"
 
 #define SECOND UINT64_C(1000000)
@@ -200,6 +201,24 @@ static void calls_on_an_ended_connection_fail(void **state)
     tcp_fixture_close(&t);
 }
 
+// Nobody is asked for for ever, only to be told that his FIN has come.
+static void the_last_acknowledgement_gives_a_neighbour_up(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_2, &(struct tcp_fixture_options){.fixture = {.link = &weir_link_ethernet}});
+    close_socket(&t);
+    neighbour_flush(t.weir, &t.f.netif, true);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    assert_state(&t, WEIR_TCP_TIME_WAIT);
+    assert_true(fixture_sent_count(&t.f) > t.seen);  // asks
+    peer_pass(&t, 10 * SECOND);
+    const uint32_t asked = fixture_sent_count(&t.f);
+    peer_pass(&t, 30 * SECOND);
+    assert_int_equal(fixture_sent_count(&t.f), asked);
+    tcp_fixture_close(&t);
+}
+
 // Every state may be left by destroying the instance: nothing leaks (the fixture counts).
 static void destroying_the_instance_frees_everything(void **state)
 {
@@ -232,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_linger_time_of_zero_resets),
         cmocka_unit_test(simultaneous_close),
         cmocka_unit_test(calls_on_an_ended_connection_fail),
+        cmocka_unit_test(the_last_acknowledgement_gives_a_neighbour_up),
         cmocka_unit_test(destroying_the_instance_frees_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
