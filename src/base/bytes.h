@@ -19,6 +19,11 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #define BYTES_INLINE inline
 #define COLD
 #endif
+#if WEIR_CFG_FAST_PATH
+#define SELDOM COLD  // of a path that is to be short …
+#else
+#define SELDOM  // … where all code is not
+#endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static BYTES_INLINE uint32_t network32(uint32_t value) { return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24; }
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.

@@ -17,7 +17,7 @@ void table_init(struct table *table)
 static size_t table_segment_bytes(unsigned k) { return ((size_t)8 << k) * sizeof(struct table_node *); }
 
 // False: no memory, or no larger table possible.
-static bool table_split(struct table *table, struct memory *memory)
+COLD static bool table_split(struct table *table, struct memory *memory)
 {
     const uint32_t made = table->buckets;
     const unsigned k = 28u - (unsigned)__builtin_clz(made);
@@ -42,7 +42,7 @@ static bool table_split(struct table *table, struct memory *memory)
     return true;
 }
 
-static void table_join(struct table *table, struct memory *memory)
+COLD static void table_join(struct table *table, struct memory *memory)
 {
     const uint32_t given_up = table->buckets - 1;
     struct table_node **link = table_slot(table, given_up & table->mask >> 1), *chain = *table_slot(table, given_up);

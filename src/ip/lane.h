@@ -19,6 +19,16 @@ static inline bool ip_lane_between(const uint8_t *header, struct weir_addr sourc
 {
     return get32(header + 12) == source.v4 && get32(header + 16) == destination.v4;
 }
+// The pseudo-header's sum in native order, not folded, to be added to others like it: the addresses as they lie there.
+static inline uint64_t ip_lane_pseudo(const uint8_t *header, uint8_t protocol, uint32_t length)
+{
+    return (uint64_t)native32(header + 12) + native32(header + 16) + checksum_word((uint16_t)(protocol + length));
+}
+// … and in host order, of the addresses themselves.
+static inline uint64_t ip_lane_pseudo_host(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
+{
+    return (uint64_t)source.v4 + destination.v4 + protocol + length;
+}
 // Sum of a complete header in host order, without length and checksum: what these two leave of the whole, which is all ones.
 static inline uint16_t ip_lane_sum(const uint8_t *header)
 {

@@ -270,10 +270,9 @@ static void path_remember(struct weir *weir, const struct path *path, struct wei
 }
 #endif
 
-int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                              uint8_t netif_bound)
 {
-    if (path_again(weir, path, source, destination, netif_bound))
-        return WEIR_OK;
     const struct wish wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
@@ -303,6 +302,11 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
     path->generation = weir->ip.generation;
     path_remember(weir, path, weir_addr_v4(wish.source), *source, destination, netif_bound);
     return WEIR_OK;
+}
+
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+{
+    return path_again(weir, path, source, destination, netif_bound) ? WEIR_OK : path_search(weir, path, source, destination, netif_bound);
 }
 
 #else

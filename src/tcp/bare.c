@@ -22,7 +22,7 @@ static inline void write_usual(const struct weir *weir, const struct tcp_conn *c
     const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, seq = tcp_ack_seq(c), ack = c->rcv.nxt;
     const uint32_t rest = WITH_TIMESTAMPS << 26 | flags << 16 | window;
     const uint64_t sum = (uint64_t)ports + seq + ack + rest + TCP_TIMESTAMPS_ALIGNED + options.ts_value + options.ts_echo +
-                         checksum_host(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, WITH_TIMESTAMPS));
+                         ip_lane_pseudo_host(c->local.addr, c->remote.addr, IP_TCP, WITH_TIMESTAMPS);
     put32(bytes, ports);
     put32(bytes + 4, seq);
     put32(bytes + 8, ack);
@@ -175,8 +175,8 @@ bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uin
         get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) || !ip_lane_between(network, c->remote.addr, c->local.addr) ||
         !expected(c, get32(tcp + 4), get32(tcp + 8), tcp[13]) || tcp_timestamp_old(c, get32(tcp + 24)) || tcp_raw_listening(weir))
         return false;
-    const uint64_t sum = checksum_words(tcp, WITH_TIMESTAMPS) + ip_pseudo_sum(c->remote.addr, c->local.addr, IP_TCP, WITH_TIMESTAMPS);
-    if (checksum_fold_words(sum) != 0xffff)
+    const uint64_t sum = checksum_words(tcp, WITH_TIMESTAMPS) + ip_lane_pseudo(network, IP_TCP, WITH_TIMESTAMPS);
+    if (!checksum_words_good(sum))
         return false;
     struct tcp_segment segment;
     segment.seq = c->rcv.nxt;

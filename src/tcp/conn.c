@@ -121,15 +121,21 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     return true;
 }
 
-static void flow_free(struct weir *weir, struct tcp_conn *c)
+SELDOM static void flow_put(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->flow || tcp_held(c))
+    if (tcp_held(c))
         return;
     c->node.spare = c->flow->window.ssthresh;
     c->idle_cwnd = (uint8_t)max_u32(min_u32(c->flow->window.cwnd / c->mss, 10), 1);
     detach_flight(weir, c->flow);
     pool_put(&weir->tcp.flows, &weir->memory, c->flow);
     c->flow = NULL;
+}
+
+static inline void flow_free(struct weir *weir, struct tcp_conn *c)
+{
+    if (c->flow)
+        flow_put(weir, c);
 }
 
 static void stream_free(struct weir *weir, struct stream **stream)
@@ -198,9 +204,8 @@ void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
 {
     if (!(c->flags & TCP_CLOSED_BY_USER))
         return;
-    tcp_conn_unhash(weir, c);
-    tcp_timers_off(weir, c);
     if (c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR)) {
+        tcp_timers_off(weir, c);
         c->sock.flags |= SOCK_DEAD;  // freed when its turn comes
         return;
     }

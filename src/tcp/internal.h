@@ -124,7 +124,7 @@ static inline bool tcp_extra_quiet(const struct tcp_conn *c)
                       tcp_realtime_quiet(extra) && tcp_uto_quiet(extra) && tcp_low_water_quiet(extra));
 }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
-void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // frees what its owner and the wire no longer need
+void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // unhashed: frees it when its user is done, too
 void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);                // into the connections' table
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);  // the flow; false: no memory

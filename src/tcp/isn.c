@@ -6,27 +6,15 @@
 #include "tcp/timewait.h"
 
 #if WEIR_CFG_FAST_PATH
-static uint64_t ends_hash(const struct weir *weir, uint64_t addresses, uint32_t ports)
+uint64_t tcp_ends_hash_new(const struct weir *weir, uint64_t addresses, uint32_t ports)
 {
     struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    if (tcp->hashed.addresses != addresses || tcp->hashed.ports != ports) {
-        tcp->hashed.addresses = addresses;
-        tcp->hashed.ports = ports;
-        tcp->hashed.hash = siphash_ends(&weir->isn_key, addresses, ports);
-    }
+    tcp->hashed.addresses = addresses;
+    tcp->hashed.ports = ports;
+    tcp->hashed.hash = siphash_ends(&weir->isn_key, addresses, ports);
     return tcp->hashed.hash;
 }
-#else
-static uint64_t ends_hash(const struct weir *weir, uint64_t addresses, uint32_t ports)
-{
-    return siphash_ends(&weir->isn_key, addresses, ports);
-}
 #endif
-
-uint64_t tcp_ends_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
-{
-    return ends_hash(weir, ip_pair_word(local, remote), (uint32_t)local_port << 16 | remote_port);
-}
 
 // RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs, so numbers of one pair of ends ascend and those of different
 // pairs tell nothing about each other.

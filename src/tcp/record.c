@@ -61,10 +61,10 @@ void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_r
     pool_put(&records->pool, &weir->memory, record);
 }
 
-struct tcp_record *tcp_record_find(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
-                                   const struct weir_endpoint *remote)
+struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
+                                     const struct weir_endpoint *remote)
 {
-    if (records->table.count == 0)
+    if (!WEIR_CFG_FAST_PATH && !records->table.count)
         return NULL;
     const uint32_t hash = tcp_record_hash(weir, local, remote);
     for (struct table_node *node = table_first(&records->table, hash); node != NULL; node = node->next) {

@@ -38,8 +38,13 @@ void tcp_records_free(struct weir *weir, struct tcp_records *records);  // when 
 struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records, const struct weir_endpoint *local,
                                   const struct weir_endpoint *remote);
 void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list, struct tcp_record *record);
-struct tcp_record *tcp_record_find(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
-                                   const struct weir_endpoint *remote);
+struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
+                                     const struct weir_endpoint *remote);
+static inline struct tcp_record *tcp_record_find(const struct weir *weir, const struct tcp_records *records,
+                                                 const struct weir_endpoint *local, const struct weir_endpoint *remote)
+{
+    return WEIR_CFG_FAST_PATH && !records->table.count ? NULL : tcp_record_search(weir, records, local, remote);
+}
 // Fills *out with the record at or after the cursor (0: the first) and returns the cursor of the next; 0: there was none.
 uint32_t tcp_records_walk(const struct tcp_records *records, uint32_t cursor, enum weir_tcp_state state, struct weir_socket_info *out);
 

@@ -151,7 +151,7 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
 {
     c->path.netif = NULL;
-    if (c->sock.flags & SOCK_DEAD)
+    if (c->state == WEIR_TCP_TIME_WAIT)
         c->flags &= ~(uint32_t)TCP_ACK_NOW;  // its last words: they are not asked for again
     else if (tcp_syn_sent(c))
         tcp_conn_drop(weir, c, error);

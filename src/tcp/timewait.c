@@ -224,13 +224,17 @@ bool time_wait_reusable(struct weir *weir, const struct weir_endpoint *local, co
     return entry != NULL && time_wait_has_timestamps(entry) && weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS;
 }
 
+static bool ended_is(const struct time_waits *all, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+{
+    return all->ended.valid && all->ended.local.port == local->port && all->ended.remote.port == remote->port &&
+           weir_addr_equal(all->ended.local.addr, local->addr) && weir_addr_equal(all->ended.remote.addr, remote->addr);
+}
+
 uint32_t time_wait_take_over(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t iss)
 {
     struct time_waits *all = weir->tcp.time_waits;
     struct tcp_time_wait *entry = time_wait_find_ends(weir, local, remote);
-    const bool ended = all->ended.valid && all->ended.local.port == local->port && all->ended.remote.port == remote->port &&
-                       weir_addr_equal(all->ended.local.addr, local->addr) && weir_addr_equal(all->ended.remote.addr, remote->addr);
-    if (entry == NULL && !ended)
+    if (entry == NULL && !ended_is(all, local, remote))
         return iss;
     const uint32_t beyond = (entry ? entry->snd_nxt : all->ended.snd_nxt) + 0x10000;  // any unscaled window past it
     if (entry) {

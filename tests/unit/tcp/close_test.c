@@ -201,13 +201,13 @@ static void calls_on_an_ended_connection_fail(void **state)
     tcp_fixture_close(&t);
 }
 
-// Nobody is asked for for ever, only to be told that his FIN has come.
-static void the_last_acknowledgement_gives_a_neighbour_up(void **state)
+// Nobody is asked for for ever, only to be told that his FIN has come; nor while the socket is still held.
+static void last_acknowledgement(bool closed)
 {
     struct tcp_fixture t;
-    (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_2, &(struct tcp_fixture_options){.fixture = {.link = &weir_link_ethernet}});
-    close_socket(&t);
+    if (closed)
+        close_socket(&t);
     neighbour_flush(t.weir, &t.f.netif, true);
     peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
     assert_state(&t, WEIR_TCP_TIME_WAIT);
@@ -217,6 +217,13 @@ static void the_last_acknowledgement_gives_a_neighbour_up(void **state)
     peer_pass(&t, 30 * SECOND);
     assert_int_equal(fixture_sent_count(&t.f), asked);
     tcp_fixture_close(&t);
+}
+
+static void the_last_acknowledgement_gives_a_neighbour_up(void **state)
+{
+    (void)state;
+    last_acknowledgement(true);
+    last_acknowledgement(false);
 }
 
 // Every state may be left by destroying the instance: nothing leaks (the fixture counts).
