@@ -17,9 +17,11 @@
 #define COUNTER 0x1000000u  // cycles of the longest period
 #define LEAST_CYCLES 200u   // shorter sleeps are not worth the work
 
-static uint32_t clock_mhz, period;
-static uint64_t before_us;      // up to the last wrap
-static uint32_t before_cycles;  // … and beyond that, less than a microsecond's
+static struct {
+    uint64_t before_us;  // up to the last wrap
+    uint32_t cycles;     // … and beyond that, less than a microsecond's
+    uint32_t mhz, period;
+} timer;  // in one place, which is asked for the time all the while
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
@@ -33,41 +35,42 @@ static void interrupts_restore(uint32_t primask) { __asm__ volatile("msr primask
 
 static void begin_period(uint32_t cycles)
 {
-    period = cycles;
+    timer.period = cycles;
     *reg(RVR) = cycles - 1;
     *reg(CVR) = 0;  // loads it with the next cycle, without an interrupt
 }
 
 void systick_start(uint32_t cycles_per_us)
 {
-    clock_mhz = cycles_per_us;
+    timer.mhz = cycles_per_us;
     *reg(CSR) = CSR_CLOCK;
     begin_period(COUNTER);
     *reg(CSR) = CSR_ON;
 }
 
 // Interrupts are off. Cycles since the last wrap that the handler has seen: less than two periods.
-static uint32_t cycles_since(void)
+static inline __attribute__((always_inline)) uint32_t cycles_counted(void)
 {
-    uint32_t counter = *reg(CVR), total = 0;
-    if (*reg(ICSR) & PENDSTSET) {
+    uint32_t end = timer.period - 1, counter = *reg(CVR);
+    if (__builtin_expect(*reg(ICSR) & PENDSTSET, 0)) {
         counter = *reg(CVR);  // of the new period for sure
-        total = period;
+        end += timer.period;
     }
-    return total + (period - 1 - (counter ? counter : period - 1));
+    return counter ? end - counter : end + 1 - timer.period;
 }
+static __attribute__((noinline)) uint32_t cycles_since(void) { return cycles_counted(); }
 
 static void add_cycles(uint32_t cycles)
 {
-    before_cycles += cycles;
-    before_us += before_cycles / clock_mhz;
-    before_cycles %= clock_mhz;
+    timer.cycles += cycles;
+    timer.before_us += timer.cycles / timer.mhz;
+    timer.cycles %= timer.mhz;
 }
 
 uint64_t systick_now_us(void)
 {
     const uint32_t primask = interrupts_off();
-    const uint64_t now_us = before_us + (before_cycles + cycles_since()) / clock_mhz;
+    const uint64_t now_us = timer.before_us + (timer.cycles + cycles_counted()) / timer.mhz;
     interrupts_restore(primask);
     return now_us;
 }
@@ -84,13 +87,13 @@ static void cut_period(uint32_t cycles)
 // Interrupts are off. Cycles until then; LEAST_CYCLES: it is near or past. COUNTER: a whole period and more.
 static uint32_t cycles_until(uint64_t at_us)
 {
-    const uint32_t since = before_cycles + cycles_since();
-    const uint64_t now_us = before_us + since / clock_mhz;
+    const uint32_t since = timer.cycles + cycles_since();
+    const uint64_t now_us = timer.before_us + since / timer.mhz;
     if (at_us <= now_us)
         return LEAST_CYCLES;
-    if (at_us - now_us >= COUNTER / clock_mhz)
+    if (at_us - now_us >= COUNTER / timer.mhz)
         return COUNTER;
-    const uint32_t ahead = (uint32_t)(at_us - now_us) * clock_mhz - since % clock_mhz;
+    const uint32_t ahead = (uint32_t)(at_us - now_us) * timer.mhz - since % timer.mhz;
     return ahead > LEAST_CYCLES ? ahead : LEAST_CYCLES;
 }
 
@@ -98,8 +101,8 @@ static uint32_t cycles_until(uint64_t at_us)
 void systick_handler(void)
 {
     const uint32_t primask = interrupts_off();
-    add_cycles(period);
-    if (period < COUNTER)
+    add_cycles(timer.period);
+    if (timer.period < COUNTER)
         cut_period(COUNTER);
     interrupts_restore(primask);
     board_timer();
@@ -111,7 +114,7 @@ void board_alarm(uint64_t at_us)
     const uint32_t primask = interrupts_off();
     const uint32_t ahead = cycles_until(at_us);
     const uint32_t counter = *reg(CVR);
-    if (!(*reg(ICSR) & PENDSTSET) && ahead < (counter ? counter : period))
+    if (!(*reg(ICSR) & PENDSTSET) && ahead < (counter ? counter : timer.period))
         cut_period(ahead);
     interrupts_restore(primask);
 }

@@ -70,6 +70,7 @@ static void echoer(void *unused)
         const int connection = accept(listener, NULL, NULL);
         if (connection < 0)
             continue;
+        thread_yield();  // the next is at the listener before this connection, which may keep us busy, has its turn
         echo(connection);
         close(connection);
     }

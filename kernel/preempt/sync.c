@@ -120,8 +120,13 @@ bool mutex_try(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
     const uint32_t state = arch_interrupts_off();
-    kernel_mutex_release(mutex);
-    kernel_reschedule();
+    if (!mutex->waiting.first && kernel.current->holds == mutex) {  // as nearly always: nobody's turn changes
+        kernel.current->holds = mutex->next;
+        mutex->holder = NULL;
+    } else {
+        kernel_mutex_release(mutex);
+        kernel_reschedule();
+    }
     arch_interrupts_restore(state);
 }
 

@@ -18,6 +18,10 @@ static void pass_kick_on(struct preempt_port *port)
 static void port_unlock(void *context)
 {
     struct preempt_port *port = context;
+    if (!port->kicked) {
+        mutex_unlock(&port->lock);
+        return;
+    }
     const uint32_t state = arch_interrupts_off();
     pass_kick_on(port);
     mutex_unlock(&port->lock);
