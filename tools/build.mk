@@ -113,7 +113,7 @@ $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL,,$(SRC_small)
 OPTIONS_lean := BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0
 SRC_lean := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
-UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/%,$(UNIT_TESTS)))
+UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 VARIANTS := host asan tsan mips tiny small lean
 

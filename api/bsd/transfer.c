@@ -10,6 +10,7 @@ static void transfer_init(struct bsd_transfer *t, const struct weir_iovec *vecto
     t->cursor = (struct bsd_cursor){vector, count, 0};
     t->bytes = count ? vector->iov_len : 0;
     t->out_flags = 0;
+    t->stream = true;
     if (MESSAGES)
         memset(&t->message, 0, sizeof t->message);
 }
@@ -21,9 +22,21 @@ static int move(struct bsd_transfer *t, int flags, bool sending)
     return sending ? bsd_message_send(t, flags) : bsd_message_receive(t, flags);
 }
 
-static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int flags, bool sending)
+// What most calls are, where memory does not fault: one piece to or from a stream that nobody else is busy with, and no need to wait.
+// WEIR_AGAIN: it takes more.
+static int move_at_once(struct weir_bsd *bsd, int fd, const struct bsd_transfer *t, int flags, bool sending)
 {
-    bsd_enter(bsd);
+    const struct bsd_file *file = bsd_file_find(bsd, fd);
+    const struct weir_iovec *piece = t->cursor.vector;
+    if (!file || BSD_IS_SET(file) || (MESSAGES && file->type != WEIR_STREAM) || flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) ||
+        t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 || (sending ? file->write.taken : file->read.taken))
+        return WEIR_AGAIN;
+    return sending ? weir_socket_write(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len)
+                   : weir_socket_read(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len);
+}
+
+static int move_patiently(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int flags, bool sending)
+{
     int result = bsd_socket_pin(bsd, fd, &t->file);
     if (result >= 0) {
         struct bsd_file *file = t->file;
@@ -32,13 +45,26 @@ static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int fl
         t->stream = !MESSAGES || file->type == WEIR_STREAM;
         t->wanted = file->flags;
         result = move(t, flags, sending);
-        if (result == WEIR_LISTENING)
-            result = WEIR_NOT_CONNECTED;
         bsd_file_unpin(file);
         t->file = NULL;
     }
-    bsd_leave(bsd);
     return result;
+}
+
+static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int flags, bool sending)
+{
+    bsd_enter(bsd);
+    int result = WEIR_CFG_BSD_FAULTS ? WEIR_AGAIN : move_at_once(bsd, fd, t, flags, sending);
+    if (result == WEIR_AGAIN) {
+        result = move_patiently(bsd, fd, t, flags, sending);
+    } else if (sending && result > 0 && (size_t)result < t->bytes) {
+        t->cursor.offset = (size_t)result;
+        t->bytes -= (size_t)result;
+        const int rest = move_patiently(bsd, fd, t, flags, sending);
+        result += rest > 0 ? rest : 0;
+    }
+    bsd_leave(bsd);
+    return result == WEIR_LISTENING ? WEIR_NOT_CONNECTED : result;
 }
 
 static weir_ssize send_result(struct weir_bsd *bsd, int flags, int result)

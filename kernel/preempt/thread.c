@@ -72,7 +72,10 @@ static void deadline_due(struct timeout *timeout)
 
 // --- the scheduler ---------------------------------------------------------------------------------------------------------------------
 // The timer goes off at alarm_us, and whoever waits by then is looked after: what is due no earlier need not be compared with the clock.
-bool kernel_passed(uint64_t deadline_us) { return deadline_us < kernel.alarm_us && deadline_us <= kernel.board->now_us(); }
+bool kernel_passed(uint64_t deadline_us)
+{
+    return deadline_us != KERNEL_NEVER && deadline_us < kernel.alarm_us && deadline_us <= kernel.board->now_us();
+}
 
 // A turn is measured only while equals wait. When another thread is about to run, thread_switch looks again.
 static void measure_turn(void)

@@ -57,16 +57,17 @@ void stream_close(struct memory *memory, struct stream *stream)
 
 uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
 {
-    uint32_t at = stream->head + offset, spans_made = 0;
+    uint32_t at = stream->head + offset;
+    if (!length || !count)
+        return 0;
     if (at >= stream->size)
         at -= stream->size;
-    while (length && spans_made < count) {
-        const uint32_t bytes = min_u32(length, stream->size - at);
-        spans[spans_made++] = (struct weir_span){(uint8_t *)stream->data + at, bytes};
-        length -= bytes;
-        at = 0;
-    }
-    return spans_made;
+    const uint32_t bytes = min_u32(length, stream->size - at);
+    spans[0] = (struct weir_span){(uint8_t *)stream->data + at, bytes};
+    if (bytes == length || count == 1)
+        return 1;
+    spans[1] = (struct weir_span){(uint8_t *)stream->data, length - bytes};  // no more than the ring holds
+    return 2;
 }
 
 void stream_flat_drop(struct stream *stream, uint32_t bytes)

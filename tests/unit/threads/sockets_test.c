@@ -2,6 +2,7 @@
 // not on mips: threads and real time under emulation
 // One socket in the hands of several threads: what DESIGN promises ("Threads"). Run under the thread sanitizer.
 #define _DEFAULT_SOURCE
+#include "built.h"
 #include "world.h"
 
 #include <pthread.h>
@@ -405,12 +406,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ways_with_poller_threads),
         cmocka_unit_test(both_ways_without),
-        cmocka_unit_test(closing_ends_every_call),
-        cmocka_unit_test(closing_ends_a_poll),
+        test_with(WEIR_CFG_BSD_POLL, closing_ends_every_call),
+        test_with(WEIR_CFG_BSD_POLL, closing_ends_a_poll),
         cmocka_unit_test(shutdown_wakes_a_reader),
         cmocka_unit_test(turns_are_taken),
-        cmocka_unit_test(everything_at_once),
-        cmocka_unit_test(a_wait_set_for_several_threads),
+        test_with(WEIR_CFG_BSD_POLL, everything_at_once),
+        test_with(WEIR_CFG_BSD_POLL, a_wait_set_for_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
