@@ -44,10 +44,11 @@ bool port_add(struct port_core *core, struct weir_netif *netif)
 static uint64_t driver_timers(struct port_core *core, uint64_t now_us)
 {
     uint64_t earliest_us = WEIR_NEVER;
-    for (uint32_t i = 0; i < core->netif_count; i++) {
-        struct weir_netif *netif = core->netifs[i];
-        const uint64_t due_us = netif->driver->timer ? netif->driver->timer(netif, now_us) : WEIR_NEVER;
-        earliest_us = due_us < earliest_us ? due_us : earliest_us;
+    for (struct weir_netif **at = core->netifs, **end = at + core->netif_count; at < end; at++) {
+        const struct weir_driver *driver = (*at)->driver;
+        const uint64_t due_us = driver->timer ? driver->timer(*at, now_us) : WEIR_NEVER;
+        if (due_us < earliest_us)
+            earliest_us = due_us;
     }
     return earliest_us;
 }
@@ -60,11 +61,9 @@ uint64_t port_turn(struct port_core *core)
     weir_clock(core->weir, now_us);
     if (now_us >= core->driver_due_us)
         (void)driver_timers(core, now_us);
-    for (uint32_t i = 0; i < core->netif_count; i++) {
-        struct weir_netif *netif = core->netifs[i];
-        if (netif->driver->poll)
-            more |= netif->driver->poll(netif, PORT_BUDGET) >= PORT_BUDGET;
-    }
+    for (struct weir_netif **at = core->netifs, **end = at + core->netif_count; at < end; at++)
+        if ((*at)->driver->poll)
+            more |= (*at)->driver->poll(*at, PORT_BUDGET) >= PORT_BUDGET;
     // Before weir_poll, so that what a watch answers leaves in one frame with the acknowledgement.
     more |= weir_dispatch(core->weir, PORT_EVENTS) >= PORT_EVENTS;
     const uint64_t due_us = weir_poll(core->weir, now_us);

@@ -73,20 +73,28 @@ static void *listen_thread(void *context)
     return NULL;
 }
 
-// Returns when it listens.
+// How many wait; each entry of the list, which is listen.c's own, begins with a pointer to the next.
+static uint32_t waiters(void)
+{
+    uint32_t count = 0;
+    posix_host_lock(&w.host);
+    for (const void *at = listeners.first; at; memcpy(&at, at, sizeof at))
+        count++;
+    posix_host_unlock(&w.host);
+    return count;
+}
+
+// Returns when it listens, or has ended already.
 static void start(struct listener *l, int socket, unsigned timeout_ms)
 {
-    const struct flock_waiter *before = listeners.first;
+    const uint32_t before = waiters();
     l->process = process;
     l->socket = socket;
     l->timeout_ms = timeout_ms;
     atomic_store(&l->result, WAITING);
     pthread_create(&l->thread, NULL, listen_thread, l);
-    for (bool listening = false; !listening; nap(500)) {
-        posix_host_lock(&w.host);
-        listening = listeners.first && (before || listeners.first != before);
-        posix_host_unlock(&w.host);
-    }
+    while (waiters() <= before && atomic_load(&l->result) == WAITING)
+        nap(500);
     nap(20000);
 }
 static int end(struct listener *l)
