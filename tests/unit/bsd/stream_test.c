@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bsd/internal.h"
+
 static int client, server;
 
 static void open_streams(struct world *w)
@@ -253,6 +255,48 @@ static void urgent_data_is_apart(void **state)
     world_close(&w);
 }
 
+// Whoever is inside a call, though it sleeps, has the direction to itself: what is there is not taken from under its nose.
+static void a_busy_direction_is_left_alone(void **state)
+{
+    struct world w;
+    char text[8];
+    (void)state;
+    open_streams(&w);
+    assert_int_equal(bsd_send(w.bsd, server, "data", 4, 0), 4);
+    assert_int_equal(bsd_recv(w.bsd, client, text, 8, WEIR_MSG_PEEK), 4);  // it has come
+    struct bsd_file *file = bsd_file_find(w.bsd, client);
+    file->read.taken = file->read.asleep = true;
+    assert_errno(bsd_recv(w.bsd, client, text, 8, WEIR_MSG_DONTWAIT), EAGAIN);
+    assert_int_equal(bsd_send(w.bsd, client, "back", 4, WEIR_MSG_DONTWAIT), 4);  // the other direction is free
+    file->read.taken = file->read.asleep = false;
+    assert_int_equal(bsd_recv(w.bsd, client, text, 8, WEIR_MSG_DONTWAIT), 4);
+    file->write.taken = file->write.asleep = true;
+    assert_errno(bsd_send(w.bsd, client, "more", 4, WEIR_MSG_DONTWAIT), EAGAIN);
+    file->write.taken = file->write.asleep = false;
+    assert_int_equal(bsd_recv(w.bsd, server, text, 8, WEIR_MSG_WAITALL | WEIR_MSG_DONTWAIT), 4);
+    world_close(&w);
+}
+
+// A write that need not end returns what found room, then that there is none; what was taken comes whole.
+static void a_write_that_does_not_wait_is_cut(void **state)
+{
+    static char much[65536];
+    struct world w;
+    size_t sent = 0, got = 0;
+    weir_ssize some;
+    (void)state;
+    open_streams(&w);
+    while ((some = bsd_send(w.bsd, client, much, sizeof much, WEIR_MSG_DONTWAIT)) > 0)
+        sent += (size_t)some;
+    assert_errno(bsd_send(w.bsd, client, much, 1, WEIR_MSG_DONTWAIT), EAGAIN);
+    assert_int_equal(bsd_shutdown(w.bsd, client, WEIR_SHUT_WR), 0);
+    while ((some = bsd_recv(w.bsd, server, much, sizeof much, 0)) > 0)
+        got += (size_t)some;
+    assert_int_equal(some, 0);
+    assert_int_equal(got, sent);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +310,8 @@ int main(void)
         cmocka_unit_test(large_writes_come_out_whole),
         cmocka_unit_test(writing_to_a_gone_peer),
         test_with(WEIR_CFG_BSD_POLL, urgent_data_is_apart),
+        cmocka_unit_test(a_busy_direction_is_left_alone),
+        cmocka_unit_test(a_write_that_does_not_wait_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
