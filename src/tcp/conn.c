@@ -190,6 +190,7 @@ void tcp_destroy(struct weir *weir, struct tcp_conn *c)
 {
     tcp_timers_off(weir, c);
     if (tcp_held(c)) {
+        c->flags &= ~(uint32_t)TCP_ACK_NOW;
         c->sock.flags |= SOCK_DEAD;  // a driver still reads the send queue: tcp_held_complete comes back
         return;
     }

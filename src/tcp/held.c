@@ -42,8 +42,8 @@ void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end)
         return;
     c->flow->held_una = end;
     if (c->sock.flags & SOCK_DEAD) {
-        if (!tcp_held(c) && !(c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR)))
-            tcp_destroy(weir, c);
+        if (!tcp_held(c) && !(c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR)) && !(c->flags & TCP_ACK_NOW))
+            tcp_destroy(weir, c);  // while it says its last words, its turn does that
         return;
     }
     drop_free(weir, c);

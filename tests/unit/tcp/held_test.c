@@ -2,6 +2,8 @@
 // Payload lent to a driver (HELD): only what is sent for the first time, never reused before its completion (the fixture compares the
 // bytes), acknowledged or not, closed or not.
 // profiles: small
+#include <stdlib.h>
+
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -118,6 +120,45 @@ static void closing_parks_the_memory(void **state)
     }
 }
 
+static const struct weir_driver *under;
+static enum weir_tx_verdict complete_then_send(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    struct fixture *f = container_of(netif, struct fixture, netif);
+    while (f->held) {
+        struct fixture_held *held = f->held;
+        f->held = held->next;
+        weir_tx_complete(netif, held->owner, held->end);
+        free(held->copy);
+        free(held);
+    }
+    f->held_tail = &f->held;
+    return under->tx(netif, tx);
+}
+
+// The connection in TIME-WAIT that the driver lets go of is the one whose last acknowledgement it is just given.
+static void bytes_come_back_while_the_last_words_leave(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    lend_three(&t);
+    assert_int_equal(weir_socket_close(t.weir, t.socket), WEIR_OK);
+    weir_poll(t.weir, t.f.now_us);
+    keep_holding(&t);
+    t.socket = 0;
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .ack = 3 * 1460 + 1, .quiet = true});
+    assert_non_null(t.f.held);
+    under = t.f.netif.driver;
+    struct weir_driver completing = *under;
+    completing.tx = complete_then_send;
+    t.f.netif.driver = &completing;
+    const uint32_t before = fixture_sent_count(&t.f);
+    weir_poll(t.weir, t.f.now_us);
+    t.f.netif.driver = under;
+    assert_int_equal(fixture_sent_count(&t.f), before + 1);
+    assert_null(t.f.held);
+    tcp_fixture_close(&t);  // and all memory is back
+}
+
 static void a_full_queue_of_lent_bytes_blocks_the_writer(void **state)
 {
     struct tcp_fixture t;
@@ -143,6 +184,7 @@ int main(void)
         cmocka_unit_test(acknowledged_bytes_wait_for_their_completion),
         cmocka_unit_test(retransmissions_are_copied),
         cmocka_unit_test(closing_parks_the_memory),
+        cmocka_unit_test(bytes_come_back_while_the_last_words_leave),
         cmocka_unit_test(a_full_queue_of_lent_bytes_blocks_the_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
