@@ -193,9 +193,10 @@ struct tcp_conn {
     struct tcp_flow *flow;          // NULL: nothing queued or outstanding
     struct tcp_extra *extra;        // NULL: nothing unusual
     struct weir_endpoint local, remote;
-    uint32_t flags;                      // enum tcp_conn_flag
-    uint32_t deadline[TCP_TIMER_COUNT];  // low 32 bits of µs; meaningful when its bit in `armed` is set
-    uint8_t armed : 3;                   // bit mask of enum tcp_timer
+    uint32_t flags;                        // enum tcp_conn_flag
+    uint32_t deadline[TCP_TIMER_COUNT];    // low 32 bits of µs; meaningful when its bit in `armed` is set
+    uint8_t armed;                         // bit mask of enum tcp_timer
+    uint8_t snd_scale : 4, rcv_scale : 4;  // window scale shifts: 14 at the most (RFC 7323 §2.3)
 #if WEIR_CFG_TCP_ECN
     uint8_t ecn : 2;        // enum tcp_ecn_mode
     uint8_t ecn_echo : 1;   // classic: a mark came, every ACK says so until CWR comes
@@ -209,7 +210,6 @@ struct tcp_conn {
     uint8_t challenge_tokens : 4;  // RFC 5961 §7, per connection
     uint8_t backoff;               // doublings of the RTO, or zero-window probes sent
     uint8_t duplicate_acks;
-    uint8_t snd_scale, rcv_scale;  // window scale shifts
     uint8_t keepalive_probes;
     uint8_t ttl, tos;   // tos: its low bits are what new data gets (ECT(0) with ECN); all else goes without
     int8_t error;       // pending enum weir_error

@@ -3,7 +3,6 @@
 
 #include "tcp/internal.h"
 
-#define PERIOD_LEAST_MS 1000u  // §4.2: three round trips, at least so long
 #define PHASE_MOST_MS 300000u  // §4.4.3: how long a window that is not used is kept
 
 // Nothing is known.
@@ -17,7 +16,7 @@ uint32_t tcp_cwv_pipe(const struct tcp_conn *c) { return c->flow->cwv.defined ? 
 COLD static void turn(const struct weir *weir, struct tcp_conn *c, uint32_t elapsed_ms)
 {
     struct tcp_cwv *v = &c->flow->cwv;
-    const uint32_t part_ms = max_u32(PERIOD_LEAST_MS, 3 * (rtt_smoothed(&c->rtt) / 1000)) / CWV_PARTS;
+    const uint32_t part_ms = max_u32(CWV_PERIOD_LEAST_MS, 3 * (rtt_smoothed(&c->rtt) / 1000)) / CWV_PARTS;
     const uint32_t over = v->defined ? min_u32(elapsed_ms / part_ms, CWV_PARTS) : CWV_PARTS;
     if (!over)
         return;
@@ -34,7 +33,7 @@ static void remember(const struct weir *weir, struct tcp_conn *c, uint32_t volum
 {
     struct tcp_cwv *v = &c->flow->cwv;
     const uint32_t elapsed_ms = weir->now_ms - v->part_ms;
-    if (!v->defined || elapsed_ms >= PERIOD_LEAST_MS / CWV_PARTS)
+    if (!v->defined || elapsed_ms >= CWV_PERIOD_LEAST_MS / CWV_PARTS)
         turn(weir, c, elapsed_ms);
     v->peak[0] = max_u32(v->peak[0], volume);
     v->greatest = max_u32(v->greatest, volume);

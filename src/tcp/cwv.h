@@ -12,7 +12,8 @@
 struct weir;
 struct tcp_conn;
 
-#define CWV_PARTS 4u  // of the sampling period, each with its peak
+#define CWV_PERIOD_LEAST_MS 1000u  // §4.2: three round trips, at least so long
+#define CWV_PARTS 4u               // of the sampling period, each with its peak
 
 #if WEIR_CFG_TCP_CWV
 // Of a flow.
@@ -31,6 +32,18 @@ struct tcp_cwv {
 void tcp_cwv_attach(struct tcp_conn *c);
 // snd.una has reached round_end.
 void tcp_cwv_round(struct weir *weir, struct tcp_conn *c);
+// What that comes to in a phase that is not validated, where it has nothing new: no more was used than before in this part of the period.
+// false: nothing was done.
+static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t una, uint32_t nxt)
+{
+    const uint32_t volume = una - v->from;
+    if (!v->unused || volume > v->peak[0] || now_ms - v->part_ms >= CWV_PERIOD_LEAST_MS / CWV_PARTS ||
+        (v->from == v->round_end && una != nxt))
+        return false;
+    v->from = una;
+    v->round_end = nxt;
+    return true;
+}
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c);  // pipeACK; UINT32_MAX: undefined
 // After the congestion control was told of a loss (`recovery`: fast recovery begins), a mark of congestion or a timeout.
 void tcp_cwv_loss(struct tcp_conn *c, bool recovery);

@@ -294,7 +294,8 @@ void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                   
 #if WEIR_CFG_TCP_CWV
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {
-    if (!seq_lt(c->snd.una, c->flow->cwv.round_end))
+    if (!seq_lt(c->snd.una, c->flow->cwv.round_end) && (c->flags & (TCP_CWND_LIMITED | TCP_IN_RECOVERY | TCP_RTO_RECOVERY) ||
+                                                        !tcp_cwv_glance(&c->flow->cwv, weir->now_ms, c->snd.una, c->snd.nxt)))
         tcp_cwv_round(weir, c);
 }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { c->flow->cwv.resent += bytes; }
