@@ -193,15 +193,16 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
 {
     const uint32_t old = c->rcv.edge - c->rcv.nxt, scale = c->rcv_scale;
     const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
-    uint32_t free = limit > queued ? limit - queued : 0;
-    if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
-        free = min_u32(free, tcp_receive_budget(&weir->memory));
-    free = min_u32(free >> scale, 65535) << scale;
-    if (free >= old + min_u32(limit / 2, c->rcv_mss))
-        return c->rcv.nxt + free;
-    // Where a frame waits for it: less than a segment is no window to the sender, a segment is (§3.8.6.2.1).
-    if (tcp_realtime_on(c) && old < c->rcv_mss && free >= c->rcv_mss)
-        return c->rcv.nxt + free;
+    const uint32_t step = min_u32(limit / 2, c->rcv_mss);
+    if (queued + old + step <= limit || tcp_realtime_on(c)) {
+        uint32_t free = limit > queued ? limit - queued : 0;
+        if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
+            free = min_u32(free, tcp_receive_budget(&weir->memory));
+        free = min_u32(free >> scale, 65535) << scale;
+        // Where a frame waits for it: less than a segment is no window to the sender, a segment is (§3.8.6.2.1).
+        if (free >= old + step || (tcp_realtime_on(c) && old < c->rcv_mss && free >= c->rcv_mss))
+            return c->rcv.nxt + free;
+    }
     // Rounding down would move the edge left (RFC 7323 §2.4), but rounding up again and again must not promise more than the queue holds
     // (make_room).
     const uint32_t unit = (1u << scale) - 1, units = (old + unit) >> scale;
@@ -362,6 +363,8 @@ enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_
 // New data while nothing else is under way: what output.c comes to for each segment. true: nothing is left that may go now, or the
 // interface is full. false: the rest takes the long way. *quantum counts down.
 bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
+// The whole of a turn to send, when it comes to that: new data and what goes with it. false: there may be more to do, take the long way.
+bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
 void tcp_lanes_init(struct weir *weir);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
 // The last bits of the ports count, so their last bytes will do.
@@ -389,6 +392,11 @@ static inline enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_co
     return WEIR_TX_UNRESOLVED;
 }
 static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    (void)weir, (void)c, (void)quantum, (void)verdict;
+    return false;
+}
+static inline bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {
     (void)weir, (void)c, (void)quantum, (void)verdict;
     return false;

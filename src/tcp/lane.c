@@ -82,38 +82,35 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
         return;  // two that meet in one lane shall not take it from each other all the time
     lane = lane_take(weir, c);
     memcpy(lane->out.header, out->head, length);
+    lane->out.slices[0] = (struct weir_slice){lane->out.header, length};
+    lane->out.tx = (struct weir_tx){.slices = lane->out.slices, .header_length = (uint16_t)length, .hold_owner = c};
     lane->out.network_at = (uint8_t)(length - TCP_LANE_HEADER - IP_LANE_BYTES);
     lane->out.network_sum = ip_lane_sum(network);
     lane->out.payload_bytes = UINT32_MAX;
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
-    lane->out.transport_sum +=
-        (uint32_t)c->local.port + c->remote.port + (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
+    lane->out.transport_sum += (uint32_t)c->local.port + c->remote.port + TCP_LANE_HEADER + (TCP_LANE_HEADER << 10) +
+                               (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
     lane->out.generation = weir->ip.generation;
     lane->out.neighbours = weir->arp.generation;
     lane->out.made_ms = weir->now_ms;
 }
 
-static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
+// The lane is the connection's, what it holds is true still, and the interface takes frames.
+static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return lane->c == c && (c->flags & (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) &&
-           lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
+    return lane->c == c && lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
            weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
            (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
 
-// A frame as it is handed over.
-struct lane_frame {
-    struct weir_tx tx;
-    struct weir_slice slices[WEIR_CFG_TX_SLICES];
-};
+// … and all that a segment has to say fits into its header.
+#define LANE_FLAGS (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)
+static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
+{
+    return (c->flags & LANE_FLAGS) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) && lane_ready(weir, c, lane);
+}
 
-// What all segments of a run have alike. Apart from the frame, which the driver sees, so that it can be kept in registers.
-struct lane_run {
-    struct weir_netif *netif;
-    uint8_t *tcp;         // header
-    uint64_t sum;         // … of what is alike
-    uint32_t edge, sent;  // our window's; segments that left
-};
+static inline uint8_t *lane_tcp(struct tcp_lane *lane) { return lane->out.header + lane->out.network_at + IP_LANE_BYTES; }
 
 // The network header as it is for another length, or type of service. (Its sum is not taken from it: it holds that of the old byte.)
 COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t tos)
@@ -124,132 +121,147 @@ COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t to
         network[1] = tos;
     }
     lane->out.payload_bytes = length;
+    lane->out.tx.length = lane->out.tx.header_length + length;
     ip_lane_length(network, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
 }
 
-// Writes what all segments of `length` bytes that may leave now have alike. Their flags include ACK; the header does not hold them yet.
-static inline void lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, struct lane_run *run,
-                              struct lane_frame *frame, uint32_t length, uint8_t tos, bool holdable)
+// Writes what all segments of `length` bytes that may leave now have alike, up to the window's edge, and returns its sum.
+static inline uint64_t lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t length, uint8_t tos,
+                                  uint32_t edge)
 {
-    const uint32_t header = lane->out.network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
-    const uint32_t edge = tcp_receive_edge(weir, c), window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535);
-    const uint32_t ts_value = weir->now_ms + c->ts_offset;
-    uint8_t *const tcp = lane->out.header + header - TCP_LANE_HEADER;
+    const uint32_t window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), ts_value = weir->now_ms + c->ts_offset;
+    uint8_t *const tcp = lane_tcp(lane);
     if (length != lane->out.payload_bytes || tcp[1 - (int)IP_LANE_BYTES] != tos)
         lane_network(lane, length, tos);
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    run->netif = c->path.netif;
-    run->tcp = tcp;
-    run->sum = (uint64_t)lane->out.transport_sum + TCP_LANE_HEADER + length + (TCP_LANE_HEADER << 10) + window + c->rcv.nxt + ts_value +
-               c->ts_recent;
-    run->edge = edge;
-    run->sent = 0;
-    frame->slices[0] = (struct weir_slice){lane->out.header, header};
-    frame->tx = (struct weir_tx){.slices = frame->slices,
-                                 .length = header + length,
-                                 .count = 1,
-                                 .header_length = (uint16_t)header,
-                                 .holdable = holdable,
-                                 .hold_owner = c};
+    return (uint64_t)lane->out.transport_sum + length + window + c->rcv.nxt + ts_value + c->ts_recent;
+}
+
+// … and what a segment has of its own. Its flags include ACK.
+static inline void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq, uint32_t flags, uint16_t payload_sum)
+{
+    uint8_t *const tcp = lane_tcp(lane);
+    put32(tcp + 4, seq);
+    tcp[13] = (uint8_t)flags;
+    put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + flags + checksum_host(payload_sum)));
+}
+
+// The frame goes to the driver.
+static inline enum weir_tx_verdict lane_transmit(struct tcp_conn *c, const struct weir_tx *tx, uint32_t seq, uint32_t end)
+{
+    struct weir_netif *const netif = c->path.netif;
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
+    if (verdict == WEIR_TX_FULL) {
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        netif->stats.tx_full++;
+    } else if (verdict == WEIR_TX_HELD) {
+        tcp_held_begin(c, seq, end);
+    }
+    return verdict;
 }
 
 #define LANE_PIECES 0x10000u  // beyond every sum
 
-// The same when the first piece, lent already, is not all. LANE_PIECES: they lie in too many.
-COLD static uint32_t lane_payload_rest(const struct weir *weir, const struct stream *send, struct lane_frame *frame, uint32_t offset,
-                                       uint32_t length, uint16_t sum)
+// The payload's other pieces, when the first, lent already, is not all. Returns its sum, or LANE_PIECES: they are too many.
+COLD static uint32_t lane_rest(const struct weir *weir, const struct stream *send, struct tcp_lane *lane, uint32_t offset, uint32_t length,
+                               uint16_t sum)
 {
-    for (uint32_t done = frame->slices[1].length; done < length;) {
-        if (frame->tx.count == WEIR_CFG_TX_SLICES)
+    for (uint32_t done = lane->out.slices[1].length; done < length;) {
+        if (lane->out.tx.count == TCP_LANE_SLICES)
             return LANE_PIECES;
         const struct weir_span span = stream_stretch(send, offset + done, length - done);
         sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
-        frame->slices[frame->tx.count++] = (struct weir_slice){span.data, span.length};
+        lane->out.slices[lane->out.tx.count++] = (struct weir_slice){span.data, span.length};
         done += span.length;
     }
     return sum;
 }
 
-// Lends `length` bytes of the send queue from `seq` on, and sums them.
-static inline uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct lane_frame *frame, uint32_t seq,
-                                    uint32_t length)
+// A segment of `length` bytes of the send queue, lent. WEIR_TX_FULL: it did not leave; WEIR_TX_UNRESOLVED: it lies in too many pieces.
+static inline enum weir_tx_verdict lane_data(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint64_t sum, uint32_t seq,
+                                             uint32_t length, uint32_t flags)
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     const struct weir_span span = stream_stretch(c->send, offset, length);
-    frame->slices[1] = (struct weir_slice){span.data, span.length};
-    frame->tx.count = 2;
-    const uint16_t sum = checksum_sum(weir->port, span.data, span.length);
-    return span.length == length ? sum : lane_payload_rest(weir, c->send, frame, offset, length, sum);
+    uint32_t payload_sum = checksum_payload(weir->port, span.data, span.length);
+    lane->out.slices[1] = (struct weir_slice){span.data, span.length};
+    lane->out.tx.count = 2;
+    lane->out.tx.hold_end = seq + length;
+    if (span.length != length && (payload_sum = lane_rest(weir, c->send, lane, offset, length, (uint16_t)payload_sum)) == LANE_PIECES)
+        return WEIR_TX_UNRESOLVED;
+    lane_finish(lane, sum, seq, flags, (uint16_t)payload_sum);
+    return lane_transmit(c, &lane->out.tx, seq, seq + length);
 }
 
-// The next segment of the run; payload_sum is 0 without payload. WEIR_TX_FULL: it did not leave.
-static inline enum weir_tx_verdict lane_next(struct tcp_conn *c, struct lane_run *run, struct lane_frame *frame, uint32_t seq, uint32_t end,
-                                             uint32_t flags, uint32_t payload_sum)
+// So many segments left, of `bytes` bytes each.
+static inline void lane_left(struct weir *weir, struct tcp_conn *c, uint32_t edge, uint32_t sent, uint32_t bytes)
 {
-    uint8_t *const tcp = run->tcp;
-    struct weir_netif *const netif = run->netif;
-    put32(tcp + 4, seq);
-    tcp[13] = (uint8_t)flags;
-    put16(tcp + 16, (uint16_t)~checksum_fold_words(run->sum + seq + flags + checksum_host((uint16_t)payload_sum)));
-    frame->tx.hold_end = end;
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, &frame->tx);
-    if (verdict == WEIR_TX_FULL) {
-        netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        netif->stats.tx_full++;
-        return verdict;
-    }
-    if (verdict == WEIR_TX_HELD)
-        tcp_held_begin(c, seq, end);
-    run->sent++;
+    struct weir_netif_stats *stats = &c->path.netif->stats;
+    c->rcv.edge = edge;
+    stats->tx_frames += sent;
+    stats->tx_segments += sent;
+    stats->tx_bytes += sent * bytes;
+    count_add(weir, WEIR_COUNT_TCP_SENT, sent);
+    TCP_INFO_COUNT(c, segs_out, sent);
+}
+
+// A segment without payload.
+static enum weir_tx_verdict lane_bare(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq, uint8_t flags,
+                                      uint8_t tos)
+{
+    const uint32_t edge = tcp_receive_edge(weir, c);
+    struct weir_tx *const tx = &lane->out.tx;
+    const uint64_t sum = lane_begin(weir, c, lane, 0, tos, edge);
+    tx->count = 1;
+    tx->holdable = false;
+    lane_finish(lane, sum, seq, flags, 0);
+    const enum weir_tx_verdict verdict = lane_transmit(c, tx, seq, seq);
+    if (verdict != WEIR_TX_FULL)
+        lane_left(weir, c, edge, 1, tx->length);
     return verdict;
 }
 
-// Those that left, of so many bytes each, are counted.
-static inline void lane_end(struct weir *weir, struct tcp_conn *c, const struct lane_run *run, uint32_t bytes)
+// One with.
+static inline enum weir_tx_verdict lane_one(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq, uint32_t length,
+                                            uint8_t flags, uint8_t tos, bool holdable)
 {
-    struct weir_netif_stats *stats = &run->netif->stats;
-    c->rcv.edge = run->edge;
-    stats->tx_frames += run->sent;
-    stats->tx_segments += run->sent;
-    stats->tx_bytes += run->sent * bytes;
-    count_add(weir, WEIR_COUNT_TCP_SENT, run->sent);
-    TCP_INFO_COUNT(c, segs_out, run->sent);
+    const uint32_t edge = tcp_receive_edge(weir, c);
+    const uint64_t sum = lane_begin(weir, c, lane, length, tos, edge);
+    lane->out.tx.holdable = holdable;
+    const enum weir_tx_verdict verdict = lane_data(weir, c, lane, sum, seq, length, flags);
+    if (verdict < WEIR_TX_FULL)
+        lane_left(weir, c, edge, 1, lane->out.tx.length);
+    return verdict;
 }
 
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    struct lane_run run;
-    struct lane_frame frame;
-    uint32_t sum = 0;
     if (!lane_open(weir, c, lane))
         return false;
-    lane_begin(weir, c, lane, &run, &frame, segment->length, segment->tos, segment->holdable);
-    if (segment->length && (sum = lane_payload(weir, c, &frame, segment->seq, segment->length)) == LANE_PIECES)
-        return false;
-    *verdict = lane_next(c, &run, &frame, segment->seq, segment->seq + segment->length, segment->flags, sum);
-    if (run.sent)
-        lane_end(weir, c, &run, frame.tx.length);
-    return true;
+    const enum weir_tx_verdict sent =
+        segment->length ? lane_one(weir, c, lane, segment->seq, segment->length, segment->flags, segment->tos, segment->holdable)
+                        : lane_bare(weir, c, lane, segment->seq, segment->flags, segment->tos);
+    if (sent != WEIR_TX_UNRESOLVED)
+        *verdict = sent;
+    return sent != WEIR_TX_UNRESOLVED;
+}
+
+static enum weir_tx_verdict lane_ack(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq)
+{
+    const enum weir_tx_verdict verdict = lane_bare(weir, c, lane, seq, TCP_ACK, tcp_ecn_tos_bare(c));
+    if (verdict != WEIR_TX_FULL)
+        tcp_ack_left(c);
+    return verdict;
 }
 
 enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    struct lane_run run;
-    struct lane_frame frame;
-    if (!lane_open(weir, c, lane))
-        return WEIR_TX_UNRESOLVED;
-    lane_begin(weir, c, lane, &run, &frame, 0, tcp_ecn_tos_bare(c), false);
-    const enum weir_tx_verdict verdict = lane_next(c, &run, &frame, seq, seq, TCP_ACK, 0);
-    if (run.sent) {
-        lane_end(weir, c, &run, frame.tx.length);
-        tcp_ack_left(c);
-    }
-    return verdict;
+    return lane_open(weir, c, lane) ? lane_ack(weir, c, lane, seq) : WEIR_TX_UNRESOLVED;
 }
 
 // --- new data ------------------------------------------------------------------------------------------------------------------
@@ -274,41 +286,42 @@ static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
     return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
 }
 
-// Up to `most` segments of `length` bytes from snd.nxt on; one that ends at push_end gets PSH. false: none can be sent by the lane.
-static inline bool send_run(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t length, uint32_t most, uint32_t push_end,
-                            enum weir_tx_verdict *verdict)
+// Up to `most` segments of `length` bytes from snd.nxt on; one that ends at push_end gets PSH. WEIR_TX_UNRESOLVED: the next cannot go by
+// the lane; WEIR_TX_FULL: nor otherwise.
+static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane,
+                                                               uint32_t length, uint32_t most, uint32_t push_end)
 {
-    struct lane_run run;
-    struct lane_frame frame;
-    uint32_t seq = c->snd.nxt;
-    lane_begin(weir, c, lane, &run, &frame, length, c->tos, true);
+    const uint32_t edge = tcp_receive_edge(weir, c);
+    const uint64_t sum = lane_begin(weir, c, lane, length, c->tos, edge);
+    enum weir_tx_verdict verdict;
+    uint32_t seq = c->snd.nxt, left = most;
+    lane->out.tx.holdable = true;
     do {
-        const uint32_t end = seq + length, sum = lane_payload(weir, c, &frame, seq, length);
-        if (sum == LANE_PIECES)
+        verdict = lane_data(weir, c, lane, sum, seq, length, seq + length == push_end ? TCP_ACK | TCP_PSH : TCP_ACK);
+        if (verdict >= WEIR_TX_FULL)
             break;
-        *verdict = lane_next(c, &run, &frame, seq, end, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, sum);
-        if (*verdict == WEIR_TX_FULL)
-            break;
-        seq = end;
-    } while (run.sent < most && !(run.netif->flags & WEIR_NETIF_TX_BLOCKED));
-    if (run.sent) {
-        lane_end(weir, c, &run, frame.tx.length);
-        if (run.sent < most && run.netif->flags & WEIR_NETIF_TX_BLOCKED)
-            *verdict = WEIR_TX_FULL;
+        seq += length;
+    } while (--left && !(c->path.netif->flags & WEIR_NETIF_TX_BLOCKED));
+    if (left != most) {
+        lane_left(weir, c, edge, most - left, lane->out.tx.length);
         new_data_left(weir, c, seq);
     }
-    return run.sent || *verdict == WEIR_TX_FULL;
+    return left && verdict < WEIR_TX_FULL ? WEIR_TX_FULL : verdict;
 }
 
-bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+// Nothing but new data may go, with headers that the lane has.
+#define SEND_UNUSUAL (TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST)
+static inline bool only_new_data(const struct tcp_conn *c)
 {
-    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    const uint32_t unusual = TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST | TCP_URGENT_SEND, mss = c->mss;
-    *verdict = WEIR_TX_DONE;
-    if ((c->flags & (unusual | TCP_SYN_ACKED)) != TCP_SYN_ACKED || !tcp_may_send_data(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
-        tcp_deadline_on(c) || c->path.netif->capabilities & WEIR_NETIF_TSO4)
-        return false;
-    while (*quantum) {
+    return (c->flags & (SEND_UNUSUAL | LANE_FLAGS | TCP_SYN_ACKED)) == (TCP_SYN_ACKED | TCP_USE_TIMESTAMPS) && tcp_may_send_data(c);
+}
+
+// As much of it as may. true: nothing is left that may go now, or the interface is full.
+static __attribute__((noinline)) bool send_new_data(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t *quantum,
+                                                    enum weir_tx_verdict *verdict)
+{
+    const uint32_t mss = c->mss;
+    while (*quantum && lane_ready(weir, c, lane)) {
         const uint32_t outstanding = c->snd.nxt - c->snd.una, unsent = stream_length(c->send) - tcp_held_lag(c) - outstanding;
         const uint32_t wanted = min_u32(unsent, tcp_window_room(c)), room = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
         const uint32_t length = min_u32(wanted, mss), from = c->snd.nxt;
@@ -317,12 +330,55 @@ bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum,
         if (!length || room < length || (length < mss && !tcp_small_may_go(c, length, unsent)))
             return true;
         const uint32_t most = length == mss ? min_u32(min_u32(wanted, room) / mss, *quantum) : 1;
-        if (!flight_room(&weir->memory, &c->flow->flight, weir->now) || !lane_open(weir, c, lane) ||
-            !send_run(weir, c, lane, length, most, from + unsent, verdict))
+        if (!flight_room(&weir->memory, &c->flow->flight, weir->now))
             return false;
-        *quantum -= length == mss ? (c->snd.nxt - from) / mss : 1;
-        if (*verdict == WEIR_TX_FULL || c->snd.nxt == end)
+        const enum weir_tx_verdict sent = send_run(weir, c, lane, length, most, from + unsent);
+        *quantum -= (c->snd.nxt - from) / length;
+        if (sent == WEIR_TX_UNRESOLVED)
+            return false;
+        *verdict = sent;
+        if (sent == WEIR_TX_FULL || c->snd.nxt == end)
             return true;
     }
     return false;
+}
+
+bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    *verdict = WEIR_TX_DONE;
+    return only_new_data(c) && tcp_extra_quiet(c) && !c->flow->flight->lost && !tcp_tlp_due(c) &&
+           send_new_data(weir, c, tcp_lane_at(weir, c->local.port, c->remote.port), quantum, verdict);
+}
+
+// All that is queued goes in one segment.
+static inline bool one_segment(const struct tcp_conn *c, uint32_t unsent)
+{
+    const uint32_t end = c->snd.nxt - c->snd.una + unsent;
+    return unsent - 1 < c->mss && end <= c->snd.wnd && end <= c->flow->window.cwnd && !(c->flags & TCP_CORK) &&
+           (c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una);
+}
+
+bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+{
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    *verdict = WEIR_TX_DONE;
+    if (c->extra || c->flags & TCP_KEEPALIVE_NOW || !only_new_data(c) || !lane_ready(weir, c, lane))
+        return false;
+    if (!c->send) {
+        if (c->flags & TCP_ACK_NOW)
+            *verdict = lane_ack(weir, c, lane, tcp_ack_seq(c));
+        return true;
+    }
+    if (!c->flow || tcp_paced(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
+        (c->snd.una == c->snd.nxt && (weir->now_ms - c->progress_ms) * 1000u > c->rtt.floor_us))
+        return false;
+    const uint32_t seq = c->snd.nxt, unsent = stream_length(c->send) - tcp_held_lag(c) - (seq - c->snd.una);
+    if (one_segment(c, unsent) && flight_room(&weir->memory, &c->flow->flight, weir->now)) {
+        *verdict = lane_one(weir, c, lane, seq, unsent, TCP_ACK | TCP_PSH, c->tos, true);
+        if (*verdict < WEIR_TX_FULL)
+            new_data_left(weir, c, seq + unsent);
+        return *verdict != WEIR_TX_UNRESOLVED;
+    }
+    return send_new_data(weir, c, lane, quantum, verdict) &&
+           (*verdict == WEIR_TX_FULL || (c->snd.una != c->snd.nxt && !(c->flags & TCP_ACK_NOW)));
 }

@@ -11,17 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/netif.h"
 #include "weir/options.h"
 
 struct tcp_conn;
 struct weir;
-struct weir_netif;
-struct weir_frame;
 
 #define TCP_LANES 16u        // connections are spread over them by their ports; a newcomer takes the lane over
 #define TCP_LANE_LINK 14u    // bytes of link header: Ethernet without a tag, or none
 #define TCP_LANE_HEAD 24u    // bytes of network header and both ports
 #define TCP_LANE_HEADER 32u  // bytes of TCP header: with timestamps, as every modern peer agrees on
+#define TCP_LANE_SLICES 8u   // a payload in so many pieces takes the long way
 
 #if WEIR_CFG_FAST_PATH
 struct tcp_lane {
@@ -40,8 +40,10 @@ struct tcp_lane {
         uint8_t network_at;
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
-        uint32_t payload_bytes;               // for which the network header is right as it stands
-        uint8_t header[72];                   // link, network and transport; the next frame is written over the last
+        uint32_t payload_bytes;               // for which the network header and tx.length are right as they stand
+        struct weir_tx tx;                    // the frame as the driver gets it, its header and the pieces of its payload
+        struct weir_slice slices[TCP_LANE_SLICES];
+        uint8_t header[72];  // link, network and transport; the next frame is written over the last
     } out;
 };
 #endif

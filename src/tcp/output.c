@@ -519,10 +519,8 @@ static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bo
     return true;
 }
 
-enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
 {
-    *more = false;
-    c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (c->state == WEIR_TCP_CLOSED || tcp_bare_turn(weir, c, &verdict))
         return verdict;
@@ -556,4 +554,12 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     if (c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) && c->state >= WEIR_TCP_SYN_RECEIVED)
         return send_acks(weir, c);
     return WEIR_TX_DONE;
+}
+
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+{
+    enum weir_tx_verdict verdict;
+    *more = false;
+    c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
+    return tcp_lane_turn(weir, c, &quantum, &verdict) ? verdict : output_long(weir, c, quantum, more);
 }

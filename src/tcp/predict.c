@@ -159,7 +159,7 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
         return false;
     const uint32_t offset = stream_length(c->receive);
     const struct weir_span span = stream_stretch(c->receive, offset, length);
-    *sum = checksum_copy_sum(weir->port, span.data, from, span.length);
+    *sum = checksum_copy_payload(weir->port, span.data, from, span.length);
     if (span.length != length)
         *sum = copy_rest(weir, c, from, length, span.length, *sum);
     return true;
