@@ -24,6 +24,14 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #else
 #define SELDOM  // … where all code is not
 #endif
+// In builds for speed: inlined where the compiler agrees, or wherever it is used.
+#ifdef __OPTIMIZE_SIZE__
+#define SPEED_INLINE
+#define HOT_INLINE
+#else
+#define SPEED_INLINE inline
+#define HOT_INLINE BYTES_INLINE
+#endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static BYTES_INLINE uint32_t network32(uint32_t value) { return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24; }
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
@@ -77,6 +85,16 @@ static inline uint64_t native64(const uint8_t *p)
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+// For a few bytes: a call takes longer than copying them.
+#define COPY_FEW 8u
+static inline void copy_few(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    for (; bytes > 1; bytes -= 2, to += 2, from += 2)
+        memcpy(to, from, 2);
+    if (bytes)
+        *to = *from;
+}
 
 #if WEIR_CFG_WIDE_DIVISION
 static inline uint64_t divide_u64(uint64_t dividend, uint32_t divisor) { return dividend / divisor; }

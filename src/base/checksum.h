@@ -95,36 +95,27 @@ static inline uint16_t checksum_word(uint16_t host)
     return native;
 }
 // The other way, for a total not folded yet: 2^8 is what swapping multiplies by, modulo 65535.
-static inline uint32_t checksum_host(uint16_t sum) { return checksum_word(1) == 1 ? sum : (uint32_t)sum << 8; }
+static inline uint32_t checksum_host(uint32_t sum) { return checksum_word(1) == 1 ? sum : sum << 8; }
 // The last byte of an odd number of them, as it contributes: a zero follows it.
 static inline uint32_t checksum_last(uint8_t byte) { return checksum_word(1) == 1 ? (uint32_t)byte << 8 : byte; }
-// Of a payload. What a connection is asked, and answers, is often a few bytes: a call would take longer than their sum.
-#define CHECKSUM_FEW 8u
-static inline uint16_t checksum_payload(const struct weir_port *port, const uint8_t *data, uint32_t bytes)
+// Of a payload, not folded (less than 2^18). What a connection is asked, and answers, is often a few bytes: a call would take longer than
+// their sum.
+static inline uint32_t checksum_payload(const struct weir_port *port, const uint8_t *data, uint32_t bytes)
 {
     uint32_t sum = 0;
-    if (bytes > CHECKSUM_FEW)
+    if (bytes > COPY_FEW)
         return checksum_sum(port, data, bytes);
     for (; bytes > 1; bytes -= 2, data += 2)
         sum += native16(data);
-    return checksum_fold(bytes ? sum + checksum_last(*data) : sum);
+    return bytes ? sum + checksum_last(*data) : sum;
 }
-static inline uint16_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
+static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-    uint32_t sum = 0;
-    if (bytes > CHECKSUM_FEW)
+    if (bytes > COPY_FEW)
         return checksum_copy_sum(port, to, from, bytes);
-    for (; bytes > 1; bytes -= 2, from += 2, to += 2) {
-        sum += native16(from);
-        memcpy(to, from, 2);
-    }
-    if (bytes) {
-        sum += checksum_last(*from);
-        *to = *from;
-    }
-    return checksum_fold(sum);
+    copy_few(to, from, bytes);
+    return checksum_payload(port, from, bytes);
 }
-
 // Stores the complement of `sum` in a header's checksum field.
 static inline void checksum_put(uint8_t *field, uint16_t sum)
 {

@@ -37,6 +37,9 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
 static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length);
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
+static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
+// Memory of a few bytes from `offset` on that exists, also where nobody asked for it yet (stream_commit, stream_settle); NULL: look for it.
+static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length);
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
 // stream_ensure (stream_settle), or freed by whole chunks (stream_trim).
@@ -138,21 +141,30 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
     return (struct weir_span){data + at, min_u32(length, size - at)};
 }
 
-static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
+static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes)
 {
     if (bytes == stream->room && stream->again) {
         stream->length = stream->room = stream->skip = 0;
         stream->capacity = stream->again;
-        return;
+        return true;
     }
-    if (bytes >= stream->room || stream->skip + bytes >= stream->first_size) {
-        stream_drop_pieces(memory, stream, bytes);
-        return;
-    }
+    if (bytes >= stream->room || stream->skip + bytes >= stream->first_size)
+        return false;
     stream->skip += bytes;
     stream->length -= bytes;
     stream->room -= bytes;
     stream->capacity -= bytes;
+    return true;
+}
+static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
+{
+    if (!stream_drop_soon(stream, bytes))
+        stream_drop_pieces(memory, stream, bytes);
+}
+static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    const uint32_t at = stream->skip + offset;
+    return at + length <= stream->first_size && offset + length <= stream->limit ? stream->first_data + at : NULL;
 }
 
 #else
@@ -194,6 +206,11 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
     struct weir_span span = {NULL, 0};
     stream_flat_spans(stream, offset, length, &span, 1);
     return span;
+}
+static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
+static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    return (void)stream, (void)offset, (void)length, NULL;
 }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {

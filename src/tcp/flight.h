@@ -126,10 +126,15 @@ static inline void flight_stamp_take(struct flight_delta *delta, const struct fl
     delta->stamp = r->stamp;
     delta->newest_end = r->sent & FLIGHT_RETRANSMITTED ? r->stamp.delivered : r->end;
 }
+static inline bool flight_stamped(const struct flight *f) { return !f->unstamped; }
 #elif WEIR_CFG_TCP_SACK
 static inline void flight_stamp(const struct flight *f, struct flight_record *r) { (void)f, (void)r; }
 static inline void flight_stamp_first(struct flight *f, uint32_t now_us) { (void)f, (void)now_us; }
 static inline void flight_stamp_take(struct flight_delta *delta, const struct flight_record *r) { (void)delta, (void)r; }
+#endif
+
+#if !WEIR_CFG_TCP_RATE
+static inline bool flight_stamped(const struct flight *f) { return (void)f, false; }
 #endif
 
 #if WEIR_CFG_TCP_SACK
@@ -231,6 +236,14 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
     f->start = f->fack = una;
     return r;
 }
+// … where that is all of them.
+static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una)
+{
+    const struct flight_record *const newest = &f->record[f->head + f->count - 1];
+    f->head = f->count = 0;
+    f->start = f->fack = f->detected = una;
+    return newest;
+}
 // What there is to say of it: `acked` bytes.
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {
@@ -250,6 +263,7 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
 {
     return (void)f, (void)una, (void)known, NULL;
 }
+static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una) { return (void)f, (void)una, NULL; }
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {
     return (void)r, (void)known, (struct flight_delta){.delivered = acked};

@@ -42,6 +42,11 @@ static inline void tcp_hystart_round(struct tcp_hystart *h, uint32_t last_us, ui
 // What tcp_hystart_ack comes to for nearly all of them, where no growth is asked for: no rise. false: nothing was done.
 static inline bool tcp_hystart_glance(struct tcp_hystart *h, uint32_t una, uint32_t nxt, uint32_t rtt_us)
 {
+    if (una == nxt && h->running && !h->samples && !h->css_rounds && rtt_us) {  // a round of one sample, which can be no rise
+        h->round_end = nxt;
+        h->last_us = rtt_us;
+        return true;
+    }
     const uint32_t current_us = min_u32(h->current_us, rtt_us), samples = h->samples + (h->samples < HYSTART_SAMPLES);
     if (!h->running || h->css_rounds || !rtt_us || (samples == HYSTART_SAMPLES && current_us >= h->last_us + HYSTART_LEAST_RISE_US))
         return false;

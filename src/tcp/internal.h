@@ -314,10 +314,16 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { retur
 #endif
 #if WEIR_CFG_TCP_TLP
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
+// Of tcp_tlp_least, what neither round trip nor clock adds to.
+static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c)
+{
+    return c->snd.nxt - c->snd.una <= c->mss ? TLP_SLACK_US + TLP_MAX_ACK_DELAY_US : TLP_SLACK_US;
+}
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return c->flow->tlp.ticked; }
 #else
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
+static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c) { return (void)c, INT32_MAX; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
 #endif

@@ -126,8 +126,8 @@ COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t to
 }
 
 // Writes what all segments of `length` bytes that may leave now have alike, up to the window's edge, and returns its sum.
-static inline uint64_t lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t length, uint8_t tos,
-                                  uint32_t edge)
+static SPEED_INLINE uint64_t lane_begin(const struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t length, uint8_t tos,
+                                        uint32_t edge)
 {
     const uint32_t window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), ts_value = weir->now_ms + c->ts_offset;
     uint8_t *const tcp = lane_tcp(lane);
@@ -141,7 +141,7 @@ static inline uint64_t lane_begin(const struct weir *weir, struct tcp_conn *c, s
 }
 
 // … and what a segment has of its own. Its flags include ACK.
-static inline void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq, uint32_t flags, uint16_t payload_sum)
+static SPEED_INLINE void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq, uint32_t flags, uint32_t payload_sum)
 {
     uint8_t *const tcp = lane_tcp(lane);
     put32(tcp + 4, seq);
@@ -150,7 +150,7 @@ static inline void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq
 }
 
 // The frame goes to the driver.
-static inline enum weir_tx_verdict lane_transmit(struct tcp_conn *c, const struct weir_tx *tx, uint32_t seq, uint32_t end)
+static SPEED_INLINE enum weir_tx_verdict lane_transmit(struct tcp_conn *c, const struct weir_tx *tx, uint32_t seq, uint32_t end)
 {
     struct weir_netif *const netif = c->path.netif;
     const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
@@ -163,7 +163,7 @@ static inline enum weir_tx_verdict lane_transmit(struct tcp_conn *c, const struc
     return verdict;
 }
 
-#define LANE_PIECES 0x10000u  // beyond every sum
+#define LANE_PIECES UINT32_MAX  // beyond every sum
 
 // The payload's other pieces, when the first, lent already, is not all. Returns its sum, or LANE_PIECES: they are too many.
 COLD static uint32_t lane_rest(const struct weir *weir, const struct stream *send, struct tcp_lane *lane, uint32_t offset, uint32_t length,
@@ -180,24 +180,21 @@ COLD static uint32_t lane_rest(const struct weir *weir, const struct stream *sen
     return sum;
 }
 
-// A segment of `length` bytes of the send queue, lent. WEIR_TX_FULL: it did not leave; WEIR_TX_UNRESOLVED: it lies in too many pieces.
-static inline enum weir_tx_verdict lane_data(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint64_t sum, uint32_t seq,
-                                             uint32_t length, uint32_t flags)
+// Lends `length` bytes of the send queue from `seq` on, and returns their sum.
+static SPEED_INLINE uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq,
+                                          uint32_t length)
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     const struct weir_span span = stream_stretch(c->send, offset, length);
-    uint32_t payload_sum = checksum_payload(weir->port, span.data, span.length);
     lane->out.slices[1] = (struct weir_slice){span.data, span.length};
     lane->out.tx.count = 2;
     lane->out.tx.hold_end = seq + length;
-    if (span.length != length && (payload_sum = lane_rest(weir, c->send, lane, offset, length, (uint16_t)payload_sum)) == LANE_PIECES)
-        return WEIR_TX_UNRESOLVED;
-    lane_finish(lane, sum, seq, flags, (uint16_t)payload_sum);
-    return lane_transmit(c, &lane->out.tx, seq, seq + length);
+    const uint32_t sum = checksum_payload(weir->port, span.data, span.length);
+    return span.length == length ? sum : lane_rest(weir, c->send, lane, offset, length, checksum_fold(sum));
 }
 
 // So many segments left, of `bytes` bytes each.
-static inline void lane_left(struct weir *weir, struct tcp_conn *c, uint32_t edge, uint32_t sent, uint32_t bytes)
+static SPEED_INLINE void lane_left(struct weir *weir, struct tcp_conn *c, uint32_t edge, uint32_t sent, uint32_t bytes)
 {
     struct weir_netif_stats *stats = &c->path.netif->stats;
     c->rcv.edge = edge;
@@ -224,15 +221,17 @@ static enum weir_tx_verdict lane_bare(struct weir *weir, struct tcp_conn *c, str
     return verdict;
 }
 
-// One with.
-static inline enum weir_tx_verdict lane_one(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq, uint32_t length,
-                                            uint8_t flags, uint8_t tos, bool holdable)
+// One with. WEIR_TX_UNRESOLVED: its payload lies in too many pieces.
+static SPEED_INLINE enum weir_tx_verdict lane_one(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq,
+                                                  uint32_t length, uint8_t flags, uint8_t tos, bool holdable)
 {
-    const uint32_t edge = tcp_receive_edge(weir, c);
-    const uint64_t sum = lane_begin(weir, c, lane, length, tos, edge);
+    const uint32_t payload_sum = lane_payload(weir, c, lane, seq, length), edge = tcp_receive_edge(weir, c);
+    if (payload_sum == LANE_PIECES)
+        return WEIR_TX_UNRESOLVED;
+    lane_finish(lane, lane_begin(weir, c, lane, length, tos, edge), seq, flags, payload_sum);
     lane->out.tx.holdable = holdable;
-    const enum weir_tx_verdict verdict = lane_data(weir, c, lane, sum, seq, length, flags);
-    if (verdict < WEIR_TX_FULL)
+    const enum weir_tx_verdict verdict = lane_transmit(c, &lane->out.tx, seq, seq + length);
+    if (verdict != WEIR_TX_FULL)
         lane_left(weir, c, edge, 1, lane->out.tx.length);
     return verdict;
 }
@@ -267,13 +266,11 @@ enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_
 // --- new data ------------------------------------------------------------------------------------------------------------------
 
 // New data up to `end` left.
-static inline void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
+static SPEED_INLINE void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
     c->flags &= ~(uint32_t)TCP_SEND_SMALL;
     tcp_ack_left(c);
-    tcp_pacing_sent(c, end - c->snd.nxt);
     flight_sent(c->flow->flight, end, weir->now);
-    tcp_prr_sent(c, end - c->snd.nxt);
     TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
     c->snd.nxt = end;
     tcp_timers_sent_at_peace(weir, c);
@@ -297,13 +294,20 @@ static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir
     uint32_t seq = c->snd.nxt, left = most;
     lane->out.tx.holdable = true;
     do {
-        verdict = lane_data(weir, c, lane, sum, seq, length, seq + length == push_end ? TCP_ACK | TCP_PSH : TCP_ACK);
-        if (verdict >= WEIR_TX_FULL)
+        const uint32_t payload_sum = lane_payload(weir, c, lane, seq, length), end = seq + length;
+        verdict = WEIR_TX_UNRESOLVED;
+        if (payload_sum == LANE_PIECES)
             break;
-        seq += length;
+        lane_finish(lane, sum, seq, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, payload_sum);
+        verdict = lane_transmit(c, &lane->out.tx, seq, end);
+        if (verdict == WEIR_TX_FULL)
+            break;
+        seq = end;
     } while (--left && !(c->path.netif->flags & WEIR_NETIF_TX_BLOCKED));
     if (left != most) {
         lane_left(weir, c, edge, most - left, lane->out.tx.length);
+        tcp_pacing_sent(c, seq - c->snd.nxt);
+        tcp_prr_sent(c, seq - c->snd.nxt);
         new_data_left(weir, c, seq);
     }
     return left && verdict < WEIR_TX_FULL ? WEIR_TX_FULL : verdict;
@@ -311,9 +315,9 @@ static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir
 
 // Nothing but new data may go, with headers that the lane has.
 #define SEND_UNUSUAL (TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST)
-static inline bool only_new_data(const struct tcp_conn *c)
+static inline bool only_new_data(const struct tcp_conn *c, uint32_t unusual)
 {
-    return (c->flags & (SEND_UNUSUAL | LANE_FLAGS | TCP_SYN_ACKED)) == (TCP_SYN_ACKED | TCP_USE_TIMESTAMPS) && tcp_may_send_data(c);
+    return (c->flags & (unusual | LANE_FLAGS | TCP_SYN_ACKED)) == (TCP_SYN_ACKED | TCP_USE_TIMESTAMPS);
 }
 
 // As much of it as may. true: nothing is left that may go now, or the interface is full.
@@ -346,23 +350,26 @@ static __attribute__((noinline)) bool send_new_data(struct weir *weir, struct tc
 bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {
     *verdict = WEIR_TX_DONE;
-    return only_new_data(c) && tcp_extra_quiet(c) && !c->flow->flight->lost && !tcp_tlp_due(c) &&
+    return only_new_data(c, SEND_UNUSUAL) && tcp_may_send_data(c) && tcp_extra_quiet(c) && !c->flow->flight->lost && !tcp_tlp_due(c) &&
            send_new_data(weir, c, tcp_lane_at(weir, c->local.port, c->remote.port), quantum, verdict);
 }
+
+// A turn can be no more than new data, or an ACK.
+#define TURN_UNUSUAL (SEND_UNUSUAL | TCP_KEEPALIVE_NOW | TCP_IN_RECOVERY | TCP_RTO_RECOVERY)
 
 // All that is queued goes in one segment.
 static inline bool one_segment(const struct tcp_conn *c, uint32_t unsent)
 {
     const uint32_t end = c->snd.nxt - c->snd.una + unsent;
-    return unsent - 1 < c->mss && end <= c->snd.wnd && end <= c->flow->window.cwnd && !(c->flags & TCP_CORK) &&
-           (c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una);
+    return unsent - 1 < c->mss && end <= c->snd.wnd && end <= c->flow->window.cwnd &&
+           ((c->flags & (TCP_CORK | TCP_NO_DELAY)) == TCP_NO_DELAY || (end == unsent && !(c->flags & TCP_CORK)));
 }
 
 bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     *verdict = WEIR_TX_DONE;
-    if (c->extra || c->flags & TCP_KEEPALIVE_NOW || !only_new_data(c) || !lane_ready(weir, c, lane))
+    if (c->extra || !only_new_data(c, TURN_UNUSUAL) || c->state != WEIR_TCP_ESTABLISHED || !lane_ready(weir, c, lane))
         return false;
     if (!c->send) {
         if (c->flags & TCP_ACK_NOW)

@@ -72,6 +72,10 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 #endif
 
 #if WEIR_CFG_TCP_TLP
+#define TLP_MAX_ACK_DELAY_US 200000u  // RFC 8985 §7.2: how long a peer may delay the acknowledgement of a single segment
+// What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next
+// may be over at once, and where nothing is lost nothing is sent twice.
+#define TLP_SLACK_US 2000u
 struct tlp {
     uint32_t end;  // snd.nxt after the probe
     bool waiting;  // the probe is in flight

@@ -43,15 +43,17 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
 }
 
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
-static __attribute__((noinline)) void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
+static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
-    bool known;
+    bool known = true;
     c->snd.wnd = window << c->snd_scale;
-    c->snd.max_wnd = max_u32(c->snd.max_wnd, c->snd.wnd);
+    if (c->snd.wnd > c->snd.max_wnd)
+        c->snd.max_wnd = c->snd.wnd;
     tcp_held_drop(weir, c, acked);
-    const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
+    const struct flight_record *const newest =
+        ack == c->snd.nxt ? flight_acked_all(flow->flight, ack) : flight_acked_plain(flow->flight, ack, &known);
     c->snd.una = ack;
     flow->retransmit_from = seq_max(flow->retransmit_from, ack);
     c->progress_ms = weir->now_ms;
@@ -153,7 +155,7 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
 }
 
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it. false: no memory.
-static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint16_t *sum)
+static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t *sum)
 {
     if (!tcp_receive_room(weir, c, length))
         return false;
@@ -161,7 +163,7 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
     const struct weir_span span = stream_stretch(c->receive, offset, length);
     *sum = checksum_copy_payload(weir->port, span.data, from, span.length);
     if (span.length != length)
-        *sum = copy_rest(weir, c, from, length, span.length, *sum);
+        *sum = copy_rest(weir, c, from, length, span.length, checksum_fold(*sum));
     return true;
 }
 
@@ -201,7 +203,7 @@ bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct we
     if (frame->count != 1 || frame->length < least || frame->checksum != WEIR_CHECKSUM_NONE)
         return false;
     struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
-    uint16_t payload_sum = 0;
+    uint32_t payload_sum = 0;
     if (lane->in.generation != weir->ip.generation || lane->in.netif != netif || !same_link(lane, bytes, network) ||
         (!same_head(lane, network) && !next_head(lane, network)))
         return false;

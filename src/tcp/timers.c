@@ -203,8 +203,8 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
     const int32_t left_us = (int32_t)(c->timer.due_us - weir->now);
-    // (No RTO is below its floor, which spares working it out.)
-    return wheel_armed(&c->timer) && left_us <= (int32_t)tcp_tlp_least(weir, c) &&
+    // (No RTO is below its floor, no probe comes before the least it waits: mostly that spares working them out.)
+    return wheel_armed(&c->timer) && (left_us <= (int32_t)tcp_tlp_floor(c) || left_us <= (int32_t)tcp_tlp_least(weir, c)) &&
            (left_us <= (int32_t)c->rtt.floor_us || left_us <= (int32_t)rtt_timeout(&c->rtt, 0));
 }
 

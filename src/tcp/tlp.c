@@ -4,22 +4,17 @@
 // out.
 #include "tcp/internal.h"
 
-#define MAX_ACK_DELAY_US 200000u   // §7.2: how long a peer may delay the acknowledgement of a single segment
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
-// What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next
-// may be over at once, and where nothing is lost nothing is sent twice.
-#define SLACK_US 2000u
 
 uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t wait_us = (c->rtt.srtt8_us >> 2) + SLACK_US + weir->port->granularity_us;
-    return c->snd.nxt - c->snd.una <= c->mss ? wait_us + MAX_ACK_DELAY_US : wait_us;
+    return tcp_tlp_floor(c) + (c->rtt.srtt8_us >> 2) + weir->port->granularity_us;
 }
 
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c)
 {
     struct tlp *tlp = &c->flow->tlp;
-    tlp->ticked = weir->port->granularity_us > 2 * SLACK_US;
+    tlp->ticked = weir->port->granularity_us > 2 * TLP_SLACK_US;
     tlp->tick_us = (uint32_t)weir->now_us;
     tlp->rounds = 0;
     tlp->round = c->snd.una;
@@ -38,7 +33,7 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
         tlp->round = c->snd.nxt;
         tlp->rounds++;
     }
-    return (tlp->rounds + 2) * srtt8_us + 8 * SLACK_US <= 8 * tick_us;
+    return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c)

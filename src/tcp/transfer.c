@@ -98,7 +98,24 @@ static inline void copy(const struct weir_port *port, uint8_t *to, const uint8_t
         memcpy(to, from, bytes);
 }
 
-int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+// A few bytes, with room for them at hand. false: nothing was done.
+static inline bool write_few(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+{
+    if (!WEIR_CFG_FAST_PATH || bytes > COPY_FEW || !c->send || c->state != WEIR_TCP_ESTABLISHED || c->flags & TCP_FIN_QUEUED ||
+        !(c->armed & 1u << TCP_TIMER_LONG) || (c->flow && flight_stamped(c->flow->flight)))
+        return false;
+    const uint32_t queued = stream_length(c->send);
+    uint8_t *const place = stream_few(c->send, queued, bytes);
+    if (!place || queued + bytes > c->send_limit || queued + bytes > TCP_SEND_FLOOR)
+        return false;
+    copy_few(place, data, bytes);
+    stream_commit(c->send, bytes);
+    stream_settle(c->send);
+    tcp_wants_output(weir, c);
+    return true;
+}
+
+static __attribute__((noinline)) int write_many(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
 {
     const int room = send_room(weir, c, bytes);
     if (room <= 0)
@@ -119,6 +136,11 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
     tcp_timers_active(weir, c);
     tcp_wants_output(weir, c);
     return (int)take;
+}
+
+int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+{
+    return write_few(weir, c, data, bytes) ? (int)bytes : write_many(weir, c, data, bytes);
 }
 
 int tcp_receive_nothing(struct tcp_conn *c)
@@ -172,8 +194,21 @@ void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
     tcp_wants_output(weir, c);
 }
 
+// All there is, a few bytes, that opens no window worth telling of; or so much of it. 0: nothing was done.
+static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t bytes)
+{
+    const uint32_t take = min_u32(tcp_receive_queued(c), bytes);
+    if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->flags & TCP_URGENT_RECEIVED || !tcp_receive_window_wide(c))
+        return 0;
+    const uint8_t *const place = stream_few(c->receive, 0, take);
+    if (!place)
+        return 0;
+    copy_few(data, place, take);
+    return stream_drop_soon(c->receive, take) ? take : 0;
+}
+
 // One look at the queue: a read stops at the urgent mark, as the look does (RFC 6093 §3.1).
-int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
+static __attribute__((noinline)) int read_many(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
     uint32_t length = tcp_receive_queued(c);
     if (c->flags & TCP_URGENT_RECEIVED)
@@ -191,6 +226,12 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
     if (!WEIR_CFG_FAST_PATH || !tcp_receive_window_wide(c))
         tcp_receive_window_opened(weir, c);
     return (int)take;
+}
+
+int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
+{
+    const uint32_t few = read_few(c, data, bytes);
+    return few ? (int)few : read_many(weir, c, data, bytes);
 }
 
 // Readiness now (include/weir/socket.h).
