@@ -194,7 +194,7 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     const uint32_t old = c->rcv.edge - c->rcv.nxt, scale = c->rcv_scale;
     const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
     const uint32_t step = min_u32(limit / 2, c->rcv_mss);
-    if (queued + old + step <= limit || tcp_realtime_on(c)) {
+    if (!WEIR_CFG_FAST_PATH || c->extra || queued + old + step <= limit) {  // otherwise it cannot grow
         uint32_t free = limit > queued ? limit - queued : 0;
         if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
             free = min_u32(free, tcp_receive_budget(&weir->memory));

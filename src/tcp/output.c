@@ -522,8 +522,6 @@ static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bo
 static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
 {
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
-    if (c->state == WEIR_TCP_CLOSED || tcp_bare_turn(weir, c, &verdict))
-        return verdict;
     if (c->state == WEIR_TCP_TIME_WAIT)  // its last words are the acknowledgement of the peer's FIN
         return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack_alone(weir, c) : WEIR_TX_DONE;
     const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
@@ -561,5 +559,9 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     enum weir_tx_verdict verdict;
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
-    return tcp_lane_turn(weir, c, &quantum, &verdict) ? verdict : output_long(weir, c, quantum, more);
+    if (c->state == WEIR_TCP_CLOSED)
+        return WEIR_TX_DONE;
+    if (c->send || c->receive ? tcp_lane_turn(weir, c, &quantum, &verdict) : tcp_bare_turn(weir, c, &verdict))
+        return verdict;
+    return output_long(weir, c, quantum, more);
 }
