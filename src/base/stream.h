@@ -38,8 +38,9 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
-// Memory of a few bytes from `offset` on that exists, also where nobody asked for it yet (stream_commit, stream_settle); NULL: look for it.
-static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length);
+// Memory of a few bytes from `offset` on that exists, also where nobody asked for it yet (stream_commit, stream_settle). false: look for
+// it.
+static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
 // stream_ensure (stream_settle), or freed by whole chunks (stream_trim).
@@ -161,10 +162,13 @@ static inline void stream_drop(struct memory *memory, struct stream *stream, uin
     if (!stream_drop_soon(stream, bytes))
         stream_drop_pieces(memory, stream, bytes);
 }
-static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length)
+static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
     const uint32_t at = stream->skip + offset;
-    return at + length <= stream->first_size && offset + length <= stream->limit ? stream->first_data + at : NULL;
+    if (at + length > stream->first_size || offset + length > stream->limit)
+        return false;
+    *place = stream->first_data + at;
+    return true;
 }
 
 #else
@@ -208,9 +212,9 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
     return span;
 }
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
-static inline uint8_t *stream_few(const struct stream *stream, uint32_t offset, uint32_t length)
+static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
-    return (void)stream, (void)offset, (void)length, NULL;
+    return (void)stream, (void)offset, (void)length, (void)place, false;
 }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {

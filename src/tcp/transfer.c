@@ -105,8 +105,8 @@ static inline bool write_few(struct weir *weir, struct tcp_conn *c, const uint8_
         !(c->armed & 1u << TCP_TIMER_LONG) || (c->flow && flight_stamped(c->flow->flight)))
         return false;
     const uint32_t queued = stream_length(c->send);
-    uint8_t *const place = stream_few(c->send, queued, bytes);
-    if (!place || queued + bytes > c->send_limit || queued + bytes > TCP_SEND_FLOOR)
+    uint8_t *place;
+    if (!stream_few(c->send, queued, bytes, &place) || queued + bytes > c->send_limit || queued + bytes > TCP_SEND_FLOOR)
         return false;
     copy_few(place, data, bytes);
     stream_commit(c->send, bytes);
@@ -200,8 +200,8 @@ static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t byte
     const uint32_t take = min_u32(tcp_receive_queued(c), bytes);
     if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->flags & TCP_URGENT_RECEIVED || !tcp_receive_window_wide(c))
         return 0;
-    const uint8_t *const place = stream_few(c->receive, 0, take);
-    if (!place)
+    uint8_t *place;
+    if (!stream_few(c->receive, 0, take, &place))
         return 0;
     copy_few(data, place, take);
     return stream_drop_soon(c->receive, take) ? take : 0;

@@ -135,13 +135,33 @@ static void the_ports_routines_are_preferred(void **state)
     assert_int_equal(checksum_copy_sum(&port, copy, data, 10), 11);
 }
 
+static void a_payload_of_any_length_sums_and_copies_as_the_portable_routine_does(void **state)
+{
+    (void)state;
+    const struct weir_port port = {0};
+    const uint8_t data[] = {0xff, 0xfe, 0x01, 0x80, 0xff, 0xff, 0x7f, 0x33, 0xc4, 0x05, 0xaa, 0x99};
+    for (uint32_t bytes = 0; bytes <= sizeof data; bytes++) {
+        uint8_t copy[sizeof data + 1];
+        memset(copy, 0x5a, sizeof copy);
+        const uint16_t expected = checksum_sum_portable(data, bytes);
+        assert_int_equal(checksum_fold(checksum_payload(&port, data, bytes)), expected);
+        assert_int_equal(checksum_fold(checksum_copy_payload(&port, copy, data, bytes)), expected);
+        assert_memory_equal(copy, data, bytes);
+        assert_int_equal(copy[bytes], 0x5a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_every_short_length_and_offset),   cmocka_unit_test(sums_long_data),
-        cmocka_unit_test(matches_the_example_of_rfc_1071),      cmocka_unit_test(pieces_add_up_at_odd_offsets),
-        cmocka_unit_test(folds_and_adds_with_end_around_carry), cmocka_unit_test(slices_sum_as_one),
+        cmocka_unit_test(sums_every_short_length_and_offset),
+        cmocka_unit_test(sums_long_data),
+        cmocka_unit_test(matches_the_example_of_rfc_1071),
+        cmocka_unit_test(pieces_add_up_at_odd_offsets),
+        cmocka_unit_test(folds_and_adds_with_end_around_carry),
+        cmocka_unit_test(slices_sum_as_one),
         cmocka_unit_test(the_ports_routines_are_preferred),
+        cmocka_unit_test(a_payload_of_any_length_sums_and_copies_as_the_portable_routine_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
