@@ -76,6 +76,8 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     const uint32_t length = out->tx.header_length;
     const uint8_t *network = out->head + length - TCP_LANE_HEADER - IP_LANE_BYTES;
     struct tcp_lane *lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    if (!(c->flags & TCP_HASHED))
+        return;  // its last words
     if (taps_any(weir) || length < IP_LANE_BYTES + TCP_LANE_HEADER || length > sizeof lane->out.header || !lane_fits(out, network))
         return;
     if (lane->c && lane->c != c && lane->out.made_ms == weir->now_ms)
