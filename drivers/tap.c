@@ -10,6 +10,7 @@ static int tap_poll(struct weir_netif *netif, int budget) { return tuntap_poll(n
 static const struct weir_driver tap_driver = {
     .name = "tap",
     .tx = tuntap_tx,
+    .flush = tuntap_flush,
     .poll = tap_poll,
     .timer = tuntap_timer,
 };

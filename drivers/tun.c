@@ -6,6 +6,7 @@ static int tun_poll(struct weir_netif *netif, int budget) { return tuntap_poll(n
 static const struct weir_driver tun_driver = {
     .name = "tun",
     .tx = tuntap_tx,
+    .flush = tuntap_flush,
     .poll = tun_poll,
     .timer = tuntap_timer,
 };

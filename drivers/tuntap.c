@@ -23,7 +23,7 @@
 #endif
 
 #define DEVICE "/dev/net/tun"
-#define FLAT_BYTES 2048u                                     // frames up to this are written in one piece
+#define RETRY_US 1000u                                       // frames of a batch that Linux has no memory for are tried again
 #define FRAME_AT 32u                                         // leaves room for the virtio-net header before it
 #define SLICES_MAX (WEIR_FRAME_SLICES + WEIR_CFG_TX_SLICES)  // also of a forwarded frame
 
@@ -98,11 +98,16 @@ int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags)
         reason = carrier_open(&io->carrier, request.ifr_name);
     if (reason == 0 && (flags & TUNTAP_UP))
         reason = carrier_raise(&io->carrier);
+    if (reason == 0)
+        (void)uring_open(&io->ring);
     return reason == 0 ? WEIR_OK : fail(io, "interface", request.ifr_name, reason);
 }
 
+// What nobody has flushed does not leave any more.
 void tuntap_close(struct tuntap *io)
 {
+    uring_close(&io->ring);
+    io->waiting = 0;
     if (io->fd >= 0)
         close(io->fd);
     io->fd = -1;
@@ -143,10 +148,7 @@ static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif
     switch (reason) {
     case EAGAIN:
     case ENOBUFS:
-    case ENOMEM:
-        io->blocked = true;
-        io->counters.tx_full++;
-        return WEIR_TX_FULL;
+    case ENOMEM: io->blocked = true; return WEIR_TX_FULL;
     case EIO:  // Linux' side is down
     case ENETDOWN:
         io->counters.tx_down++;
@@ -162,10 +164,64 @@ static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif
     return WEIR_TX_DONE;
 }
 
-// Linux takes one piece for less than it takes several.
+static enum weir_tx_verdict full(struct tuntap *io)
+{
+    io->counters.tx_full++;
+    return WEIR_TX_FULL;
+}
+
+static enum weir_tx_verdict write_one(struct tuntap *io, struct weir_netif *netif, const struct uring_write *one)
+{
+    ssize_t written;
+    if (io->dead)
+        return not_sent(io, netif, EBADFD);
+    do {
+        written = write(io->fd, one->data, one->bytes);
+    } while (written < 0 && errno == EINTR);
+    return written < 0 ? not_sent(io, netif, errno) : WEIR_TX_DONE;
+}
+
+// Of the batch's frames number i is to be tried again.
+static void keep(struct tuntap *io, uint32_t i, uint32_t *kept)
+{
+    if (*kept != i) {
+        memcpy(io->batch[*kept], io->batch[i], io->writes[i].bytes);
+        io->writes[*kept].bytes = io->writes[i].bytes;
+    }
+    ++*kept;
+}
+
+// What the batch holds; what has to wait stays, in order. A single frame costs less by write(2).
+static void send_batch(struct tuntap *io, struct weir_netif *netif)
+{
+    const bool one_call = io->waiting > 1 && !io->dead && uring_is_open(&io->ring);
+    uint32_t kept = 0;
+    if (one_call) {
+        io->counters.tx_batches++;
+        if (!uring_writes(&io->ring, io->fd, io->writes, io->waiting))
+            uring_close(&io->ring);
+    }
+    for (uint32_t i = 0; i < io->waiting; i++) {
+        const int32_t result = io->writes[i].result;
+        const bool later = one_call ? result < 0 && not_sent(io, netif, -result) == WEIR_TX_FULL
+                                    : kept || write_one(io, netif, &io->writes[i]) == WEIR_TX_FULL;
+        if (later)
+            keep(io, i, &kept);
+    }
+    io->waiting = kept;
+}
+
+void tuntap_flush(struct weir_netif *netif)
+{
+    struct tuntap *io = netif->driver_data;
+    if (io->waiting)
+        send_batch(io, netif);
+}
+
+// Linux takes one piece for less than it takes several; also, the bytes need not stay where they are.
 static enum weir_tx_verdict transmit_flat(struct tuntap *io, struct weir_netif *netif, const struct weir_tx *tx)
 {
-    uint8_t flat[VNET_HEADER_BYTES + FLAT_BYTES];
+    uint8_t *const flat = io->batch[io->waiting];
     size_t length = 0;
     if (io->vnet) {
         struct virtio_net_hdr header;
@@ -177,11 +233,12 @@ static enum weir_tx_verdict transmit_flat(struct tuntap *io, struct weir_netif *
         memcpy(flat + length, tx->slices[i].data, tx->slices[i].length);
         length += tx->slices[i].length;
     }
-    ssize_t written;
-    do {
-        written = write(io->fd, flat, length);
-    } while (written < 0 && errno == EINTR);
-    return written < 0 ? not_sent(io, netif, errno) : WEIR_TX_DONE;
+    struct uring_write *const one = &io->writes[io->waiting];
+    *one = (struct uring_write){.data = flat, .bytes = (uint32_t)length};
+    if (!uring_is_open(&io->ring) && !io->waiting)
+        return write_one(io, netif, one) == WEIR_TX_FULL ? full(io) : WEIR_TX_DONE;
+    io->waiting++;
+    return WEIR_TX_DONE;
 }
 
 enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *tx)
@@ -192,7 +249,12 @@ enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *t
     int count = 0;
     if (io->dead || tx->count > SLICES_MAX)
         return not_sent(io, netif, io->dead ? EBADFD : EMSGSIZE);
-    if (tx->length <= FLAT_BYTES)
+    if (io->waiting && (io->waiting == URING_WRITES || tx->length > TUNTAP_FLAT_BYTES)) {
+        send_batch(io, netif);
+        if (io->waiting)  // in order
+            return full(io);
+    }
+    if (tx->length <= TUNTAP_FLAT_BYTES)
         return transmit_flat(io, netif, tx);
     if (io->vnet) {
         vnet_from_tx(&header, tx);
@@ -204,7 +266,7 @@ enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *t
     do {
         written = writev(io->fd, parts, count);
     } while (written < 0 && errno == EINTR);
-    return written < 0 ? not_sent(io, netif, errno) : WEIR_TX_DONE;
+    return written < 0 && not_sent(io, netif, errno) == WEIR_TX_FULL ? full(io) : WEIR_TX_DONE;
 }
 
 // Hands up what read() put at `start`. Returns the frames delivered; 0: it was none.
@@ -236,6 +298,7 @@ int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes)
     struct pollfd wait = {.fd = io->fd, .events = POLLOUT};
     if (io->blocked && poll(&wait, 1, 0) == 1) {
         io->blocked = false;
+        tuntap_flush(netif);
         weir_netif_ready(netif);
     }
     // The IP header behind link_bytes comes to lie 4-aligned.
@@ -259,5 +322,9 @@ int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes)
 uint64_t tuntap_timer(struct weir_netif *netif, uint64_t now_us)
 {
     struct tuntap *io = netif->driver_data;
-    return carrier_timer(&io->carrier, netif, now_us);
+    const uint64_t due_us = carrier_timer(&io->carrier, netif, now_us);
+    if (!io->waiting)
+        return due_us;
+    tuntap_flush(netif);
+    return io->waiting && now_us + RETRY_US < due_us ? now_us + RETRY_US : due_us;
 }

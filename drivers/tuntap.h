@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tap and tun drivers share: a /dev/net/tun descriptor, one system call a frame each way, and Linux' offloads through the
-// virtio-net header. Users include tap.h or tun.h.
+// What the tap and tun drivers share: a /dev/net/tun descriptor, Linux' offloads through the virtio-net header, and a system call a frame
+// each way; what is short of a batch leaves in one call where Linux has io_uring. Users include tap.h or tun.h.
 #ifndef DRIVERS_TUNTAP_H
 #define DRIVERS_TUNTAP_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "carrier.h"
+#include "uring.h"
 #include "vnet.h"
 #include "weir/netif.h"
 
@@ -23,19 +24,26 @@ struct tuntap_counters {
     uint64_t tx_refused;   // frames Linux would not take: too long, malformed
     uint64_t tx_down;      // frames sent while Linux' side was down
     uint64_t tx_full;      // times WEIR_TX_FULL was answered
+    uint64_t tx_batches;   // of several frames that left in one call
 };
 
-// About 66 KB: the one receive buffer is inside.
+#define TUNTAP_FLAT_BYTES 2048u  // frames up to this are written in one piece
+
+// About 132 KB: the one receive buffer and the batch to be sent are inside.
 struct tuntap {
     int fd;  // -1: closed
     bool vnet, uso, blocked;
     bool dead;  // the interface was deleted
     struct carrier carrier;
     struct tuntap_counters counters;
-    char error[200];  // of the last open that failed: what was wrong and what to do
+    char error[200];    // of the last open that failed: what was wrong and what to do
+    struct uring ring;  // closed: frames leave one by one
+    uint32_t waiting;   // frames of the batch
+    struct uring_write writes[URING_WRITES];
     // The frame begins at FRAME_AT (or two bytes later, so that the IP header is 4-aligned behind an Ethernet header); its
     // virtio-net header lies just before it.
     _Alignas(64) uint8_t buffer[64 + VNET_FRAME_BYTES + 1];
+    _Alignas(64) uint8_t batch[URING_WRITES][64 + TUNTAP_FLAT_BYTES];  // each frame behind its virtio-net header
 };
 
 int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags);
@@ -45,6 +53,7 @@ void tuntap_attach(struct tuntap *io, struct weir_netif *netif);  // after weir_
 
 // The functions of both drivers' tables.
 enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *tx);
+void tuntap_flush(struct weir_netif *netif);
 int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes);
 uint64_t tuntap_timer(struct weir_netif *netif, uint64_t now_us);
 

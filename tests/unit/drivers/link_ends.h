@@ -149,7 +149,7 @@ static inline void ends_attach(struct weir_netif *outer)
 // A frame of `length` bytes that carries `number`, sent from above through `outer` in two slices.
 static inline enum weir_tx_verdict ends_send(struct weir_netif *outer, uint32_t number, uint32_t length)
 {
-    uint8_t bytes[2048] = {0};
+    uint8_t bytes[4096] = {0};
     memcpy(bytes, &number, sizeof number);
     struct weir_slice slices[2] = {{bytes, 54}, {bytes + 54, length - 54}};
     struct weir_tx tx = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tap and tun drivers over a pair of datagram sockets in place of /dev/net/tun: what they do with each outcome of read and write.
+// The tap and tun drivers over a pair of sockets that keep frames apart, not /dev/net/tun: what they do as read and write turn out.
 // What Linux does with the frames: tests/interop/test_drivers.py.
 #define _GNU_SOURCE
 #include "drivers/link_ends.h"
@@ -21,7 +21,7 @@ static void open_pair(bool vnet)
 {
     int pair[2], small = 8192;
     ends_open();
-    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, pair), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     memset(&tap, 0, sizeof tap);
     tap.io.fd = pair[0];
@@ -188,6 +188,111 @@ static void test_refused_frame_is_dropped_and_counted(void **state)
     close_pair();
 }
 
+// With the ring, where this kernel has one.
+static void open_batching(bool vnet)
+{
+    int room = 65536;  // for more than a batch
+    open_pair(vnet);
+    setsockopt(tap.io.fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    if (uring_open(&tap.io.ring))
+        return;
+    close_pair();
+    skip();
+}
+
+// The number of the next frame at the far end; -1: none is there.
+static int64_t far_number(size_t length)
+{
+    static uint8_t got[70000];
+    const size_t prefix = tap.io.vnet ? VNET_HEADER_BYTES : 0;
+    const ssize_t bytes = recv(far_end, got, sizeof got, 0);
+    uint32_t number;
+    if (bytes < 0)
+        return -1;
+    assert_int_equal(bytes, prefix + length);
+    memcpy(&number, got + prefix, sizeof number);
+    return number;
+}
+
+static void test_a_batch_leaves_at_its_end_or_when_it_is_full(void **state)
+{
+    (void)state;
+    for (int vnet = 0; vnet <= 1; vnet++) {
+        open_batching(vnet);
+        for (uint32_t i = 0; i < URING_WRITES; i++)
+            assert_int_equal(ends_send(&ends.netif, i, 60 + i), WEIR_TX_DONE);
+        assert_int_equal(far_number(0), -1);
+        assert_int_equal(ends_send(&ends.netif, URING_WRITES, 60), WEIR_TX_DONE);
+        for (uint32_t i = 0; i < URING_WRITES; i++)
+            assert_int_equal(far_number(60 + i), i);
+        assert_int_equal(far_number(0), -1);
+        ends.netif.driver->flush(&ends.netif);
+        assert_int_equal(far_number(60), URING_WRITES);
+        ends.netif.driver->flush(&ends.netif);
+        assert_int_equal(far_number(0), -1);
+        assert_int_equal(tap.io.counters.tx_batches, 1);  // the last went alone
+        close_pair();
+    }
+}
+
+static void test_a_large_frame_does_not_overtake_a_batch(void **state)
+{
+    (void)state;
+    open_batching(true);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(ends_send(&ends.netif, i, 60), WEIR_TX_DONE);
+    assert_int_equal(ends_send(&ends.netif, 3, 3000), WEIR_TX_DONE);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(far_number(60), i);
+    assert_int_equal(far_number(3000), 3);
+    close_pair();
+}
+
+// Frames of a batch that do not fit wait for the driver's timer, or for room; none is lost, none comes twice, none overtakes.
+static void test_what_a_batch_cannot_send_waits(void **state)
+{
+    (void)state;
+    open_batching(false);
+    uint32_t sent = 0;
+    int64_t seen = 0;
+    while (sent < 1000 && ends_send(&ends.netif, sent, 500) == WEIR_TX_DONE)
+        sent++;
+    assert_in_range(sent, URING_WRITES + 1, 999);
+    assert_int_equal(tap.io.counters.tx_full, 1);
+    assert_int_equal(tap_events(&tap), POLLIN | POLLOUT);
+    assert_true(ends.netif.driver->timer(&ends.netif, ends.now_us) <= ends.now_us + 1000);
+    assert_int_equal(far_number(500), seen++);
+    for (uint32_t round = 0; seen < sent && round < 1000; round++) {
+        ends.netif.driver->timer(&ends.netif, ends.now_us);
+        for (int64_t number; (number = far_number(500)) >= 0; seen++)
+            assert_int_equal(number, seen);
+    }
+    assert_int_equal(seen, sent);
+    assert_int_equal(ends.netif.stats.tx_dropped, 0);
+    ends.netif.driver->poll(&ends.netif, 1);
+    assert_int_equal(ends.ready_count, 1);
+    close_pair();
+}
+
+static void test_a_batch_survives_the_ring(void **state)
+{
+    (void)state;
+    open_batching(false);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(ends_send(&ends.netif, i, 60), WEIR_TX_DONE);
+    close(tap.io.ring.fd);
+    tap.io.ring.fd = dup(far_end);  // no ring
+    ends.netif.driver->flush(&ends.netif);
+    assert_false(uring_is_open(&tap.io.ring));
+    assert_int_equal(ends_send(&ends.netif, 3, 60), WEIR_TX_DONE);
+    ends.netif.driver->flush(&ends.netif);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(far_number(60), i);
+    assert_int_equal(ends_send(&ends.netif, 4, 60), WEIR_TX_DONE);  // one by one from now on
+    assert_int_equal(far_number(60), 4);
+    close_pair();
+}
+
 static void test_carrier_of_a_missing_interface_goes_down(void **state)
 {
     (void)state;
@@ -220,6 +325,10 @@ int main(void)
         cmocka_unit_test(test_bad_frames_are_counted),
         cmocka_unit_test(test_full_then_ready),
         cmocka_unit_test(test_refused_frame_is_dropped_and_counted),
+        cmocka_unit_test(test_a_batch_leaves_at_its_end_or_when_it_is_full),
+        cmocka_unit_test(test_a_large_frame_does_not_overtake_a_batch),
+        cmocka_unit_test(test_what_a_batch_cannot_send_waits),
+        cmocka_unit_test(test_a_batch_survives_the_ring),
         cmocka_unit_test(test_carrier_of_a_missing_interface_goes_down),
         cmocka_unit_test(test_open_says_what_is_wrong),
     };
