@@ -89,14 +89,14 @@ static void acd_announcing_due(struct weir *weir, struct weir_netif *netif)
 static uint64_t acd_netif_poll(struct weir *weir, struct weir_netif *netif)
 {
     const bool busy = netif->arp_state == WEIR_ADDRESS_PROBING || netif->arp_state == WEIR_ADDRESS_ANNOUNCING;
-    if (!busy || netif->link != &weir_link_ethernet || !arp_sending(netif))
+    if (!busy || netif->link != &weir_link_ethernet || !netif_open(netif))
         return WEIR_NEVER;
     if (seq_le(netif->arp_due_us, weir->now)) {
         if (netif->arp_state == WEIR_ADDRESS_PROBING)
             acd_probing_due(weir, netif);
         else
             acd_announcing_due(weir, netif);
-        if (!arp_sending(netif) || netif->arp_state == WEIR_ADDRESS_READY)
+        if (!netif_open(netif) || netif->arp_state == WEIR_ADDRESS_READY)
             return WEIR_NEVER;
     }
     return arp_wait_until(weir, netif->arp_due_us);

@@ -70,8 +70,6 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
     return netif_transmit(netif, &out);
 }
 
-bool arp_sending(const struct weir_netif *netif) { return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP; }
-
 uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
 {
     return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);

@@ -55,21 +55,14 @@ static inline void netif_counted_out(struct weir_netif *netif, const struct weir
 // The last step of netif_transmit: the frame is complete, the interface is up and not blocked.
 static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, const struct weir_tx *tx)
 {
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
-    if (verdict == WEIR_TX_FULL) {
-        netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        NETIF_COUNT(netif, tx_full);
-        return verdict;
+    const enum weir_tx_verdict verdict = netif_offer(netif, tx);
+    if (verdict != WEIR_TX_FULL) {
+        netif_counted_out(netif, tx);
+        taps_show(netif, true, tx->slices, tx->count);
     }
-    netif_counted_out(netif, tx);
-    taps_show(netif, true, tx->slices, tx->count);
     return verdict;
 }
 
-static inline bool netif_open(const struct weir_netif *netif)
-{
-    return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
-}
 // netif_transmit through an interface that is open.
 static inline enum weir_tx_verdict netif_transmit_open(struct weir_netif *netif, struct packet_out *out)
 {

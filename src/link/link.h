@@ -53,6 +53,22 @@ struct weir_link {
 // Counts what befell an interface, where anything is counted.
 #define NETIF_COUNT(netif, field) (WEIR_CFG_COUNTERS ? (void)(netif)->stats.field++ : (void)0)
 
+static inline bool netif_open(const struct weir_netif *netif)  // whether it takes frames now
+{
+    return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
+}
+
+// Offers a complete frame to the driver of an interface that is open; one that is full is open no more until weir_tx_ready.
+static inline enum weir_tx_verdict netif_offer(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
+    if (verdict == WEIR_TX_FULL) {
+        netif->flags |= WEIR_NETIF_TX_BLOCKED;
+        NETIF_COUNT(netif, tx_full);
+    }
+    return verdict;
+}
+
 // Completes the slices and lengths of `out`, shows it to taps, hands it to the driver, counts. WEIR_TX_FULL sets
 // WEIR_NETIF_TX_BLOCKED; while that is set nothing reaches the driver and the answer is WEIR_TX_FULL at once.
 enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out *out);

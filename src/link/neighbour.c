@@ -510,7 +510,7 @@ uint64_t neighbour_poll(struct weir *weir)
     for (uint16_t index = arp->timer_first, next; index; index = next) {
         struct neighbour *n = neighbour_entry(arp, index);
         next = n->timer_next;
-        if (!arp_sending(n->netif))
+        if (!netif_open(n->netif))
             continue;
         if (seq_lt(weir->now, n->due_us))
             return arp_wait_until(weir, n->due_us);

@@ -101,8 +101,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
     return lane->c == c && lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
-           weir->now_ms - lane->out.made_ms < LANE_RENEW_MS &&
-           (c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
+           weir->now_ms - lane->out.made_ms < LANE_RENEW_MS && netif_open(c->path.netif);
 }
 
 // … and all that a segment has to say fits into its header.
@@ -154,14 +153,9 @@ static SPEED_INLINE void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32
 // The frame goes to the driver.
 static SPEED_INLINE enum weir_tx_verdict lane_transmit(struct tcp_conn *c, const struct weir_tx *tx, uint32_t seq, uint32_t end)
 {
-    struct weir_netif *const netif = c->path.netif;
-    const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);
-    if (verdict == WEIR_TX_FULL) {
-        netif->flags |= WEIR_NETIF_TX_BLOCKED;
-        netif->stats.tx_full++;
-    } else if (verdict == WEIR_TX_HELD) {
+    const enum weir_tx_verdict verdict = netif_offer(c->path.netif, tx);
+    if (verdict == WEIR_TX_HELD)
         tcp_held_begin(c, seq, end);
-    }
     return verdict;
 }
 
