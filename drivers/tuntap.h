@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the tap and tun drivers share: a /dev/net/tun descriptor, Linux' offloads through the virtio-net header, and a system call a frame
-// each way; what is short of a batch leaves in one call where Linux has io_uring. Users include tap.h or tun.h.
+// each way; where Linux has io_uring, the short frames of a batch leave in one. Users include tap.h or tun.h.
 #ifndef DRIVERS_TUNTAP_H
 #define DRIVERS_TUNTAP_H
 

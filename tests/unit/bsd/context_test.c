@@ -9,6 +9,7 @@
 
 #include "api/bsd/weir_bsd.h"
 
+enum { FROM, TO };  // the descriptors of a context with two sockets
 #define ADDRESS(in) ((struct weir_sockaddr *)(void *)&(in)), sizeof(in)
 
 static int last_error;
@@ -74,58 +75,61 @@ static int always_faulty(void *context, void *to, const void *from, size_t bytes
     return (void)context, (void)to, (void)from, bytes != 0;
 }
 
+// A context on a port whose copies are these, with two datagram sockets, the second bound to `to`.
+static struct weir_bsd *copying(struct fixture *f, int (*in)(void *, void *, const void *, size_t),
+                                int (*out)(void *, void *, const void *, size_t), struct weir_sockaddr_in to)
+{
+    const struct weir_bsd_config config = {.set_errno = set_error};
+    fixture_open(f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f->port.copy_in = in;
+    f->port.copy_out = out;
+    struct weir_bsd *bsd = bsd_create(f->weir, &config);
+    assert_int_equal(bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), FROM);
+    assert_int_equal(bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), TO);
+    assert_int_equal(bsd_bind(bsd, TO, ADDRESS(to)), 0);
+    last_error = 0;
+    return bsd;
+}
+
 static void faults_are_answers(void **state)
 {
     struct fixture f;
-    const struct weir_bsd_config config = {.set_errno = set_error};
     struct weir_sockaddr_in to = address(5000);
     char text[8];
     (void)state;
-    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
-    f.port.copy_in = faulty_in;
-    f.port.copy_out = faulty_out;
-    struct weir_bsd *bsd = bsd_create(f.weir, &config);
-    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
-    assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
-    last_error = 0;
-    assert_int_equal(bsd_sendto(bsd, one, NULL, 5, 0, ADDRESS(to)), -1);
+    struct weir_bsd *bsd = copying(&f, faulty_in, faulty_out, to);
+    assert_int_equal(bsd_sendto(bsd, FROM, NULL, 5, 0, ADDRESS(to)), -1);
     assert_int_equal(last_error, EFAULT);
-    assert_int_equal(bsd_sendto(bsd, one, "whole", 5, 0, ADDRESS(to)), 5);
+    assert_int_equal(bsd_sendto(bsd, FROM, "whole", 5, 0, ADDRESS(to)), 5);
     fixture_poll(&f, 1000);
     last_error = 0;
-    assert_int_equal(bsd_recv(bsd, two, NULL, 5, 0), -1);
+    assert_int_equal(bsd_recv(bsd, TO, NULL, 5, 0), -1);
     assert_int_equal(last_error, EFAULT);
-    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), 5);  // the fault lost nothing
+    assert_int_equal(bsd_recv(bsd, TO, text, 8, 0), 5);  // the fault lost nothing
     last_error = 0;
-    assert_int_equal(bsd_setsockopt(bsd, one, WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, NULL, 4), -1);
+    assert_int_equal(bsd_setsockopt(bsd, FROM, WEIR_SOL_SOCKET, WEIR_SO_BROADCAST, NULL, 4), -1);
     assert_int_equal(last_error, EFAULT);
     bsd_destroy(bsd);
     fixture_close(&f);
 }
 
-// A smaller block holds descriptors, and none of what else there is memory for; a still smaller one is refused.
 // Without BSD_FAULTS all memory is the program's own: the port's copies are not asked.
 static void copies_that_fault_are_not_asked(void **state)
 {
     struct fixture f;
-    const struct weir_bsd_config config = {.set_errno = set_error};
     struct weir_sockaddr_in to = address(5000);
     char text[8] = "";
     (void)state;
-    fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
-    f.port.copy_in = always_faulty;
-    f.port.copy_out = always_faulty;
-    struct weir_bsd *bsd = bsd_create(f.weir, &config);
-    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
-    assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
-    assert_int_equal(bsd_sendto(bsd, one, "whole", 5, 0, ADDRESS(to)), 5);
+    struct weir_bsd *bsd = copying(&f, always_faulty, always_faulty, to);
+    assert_int_equal(bsd_sendto(bsd, FROM, "whole", 5, 0, ADDRESS(to)), 5);
     fixture_poll(&f, 1000);
-    assert_int_equal(bsd_recv(bsd, two, text, 8, 0), 5);
+    assert_int_equal(bsd_recv(bsd, TO, text, 8, 0), 5);
     assert_memory_equal(text, "whole", 5);
     bsd_destroy(bsd);
     fixture_close(&f);
 }
 
+// A smaller block holds descriptors, and none of what else there is memory for; a still smaller one is refused.
 static void a_smaller_block_has_no_wait_sets(void **state)
 {
     enum { DESCRIPTORS = 6 };
