@@ -94,6 +94,13 @@ static inline struct table_node *table_first(const struct table *table, uint32_t
 {
     return *table_slot(table, table_bucket(table, hash));
 }
+// The next of a chain with this hash, from `node` (NULL: its end) on.
+static inline struct table_node *table_alike(struct table_node *node, uint32_t hash)
+{
+    while (node && node->hash != hash)
+        node = node->next;
+    return node;
+}
 // Walking: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
 static inline struct table_node *table_chain(const struct table *table, uint32_t bucket) { return *table_slot(table, bucket); }
 

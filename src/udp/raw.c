@@ -11,20 +11,10 @@ static struct datagram *of_node(struct table_node *node) { return container_of(n
 
 static struct table_node *first_of(const struct weir *weir, uint8_t protocol)
 {
-    struct table_node *node = table_first(&weir->udp.raws, protocol);
-    while (node && node->hash != protocol)
-        node = node->next;
-    return node;
+    return table_alike(table_first(&weir->udp.raws, protocol), protocol);
 }
 
-static struct table_node *next_of(struct table_node *node)
-{
-    const uint32_t hash = node->hash;
-    do
-        node = node->next;
-    while (node && node->hash != hash);
-    return node;
-}
+static struct table_node *next_of(const struct table_node *node) { return table_alike(node->next, node->hash); }
 
 static bool filtered(const struct datagram *d, const struct packet *packet)
 {

@@ -14,20 +14,10 @@ static struct datagram *of_node(struct table_node *node) { return container_of(n
 // Sockets of one port share a hash; the port is ours to give, so no stranger can fill a chain.
 static struct table_node *first_of(const struct weir *weir, uint16_t port)
 {
-    struct table_node *node = table_first(&weir->udp.sockets, port);
-    while (node && node->hash != port)
-        node = node->next;
-    return node;
+    return table_alike(table_first(&weir->udp.sockets, port), port);
 }
 
-static struct table_node *next_of(struct table_node *node)
-{
-    const uint32_t hash = node->hash;
-    do
-        node = node->next;
-    while (node && node->hash != hash);
-    return node;
-}
+static struct table_node *next_of(const struct table_node *node) { return table_alike(node->next, node->hash); }
 
 // --- ports ---------------------------------------------------------------------------------------------------------------
 
