@@ -14,7 +14,7 @@ CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 
 .PHONY: all pair host always
 all: pair host
-pair: $(O)/weir_pair $(O)/lwip_pair $(O)/smoltcp-bench
+pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/lwip_pair $(O)/smoltcp-bench
 host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
 always:
 
@@ -33,6 +33,9 @@ $(O)/flags: always
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' >$@
 $(O)/weir_pair: $(O)/weir/bench/pair/weir_pair.o $(WEIR_OBJECTS)
+$(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
 $(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
 $(O)/weir_pair $(O)/weir_host_bench $(O)/linux_peer:
 	@echo "  LINK  $@"

@@ -16,6 +16,8 @@ GOALS = {
     "insn_per_echo": ("<=", 2000), "insn_per_connection": ("<=", 10000), "connection_cost_growth": ("<=", 1.1), "max_ns_per_call": None,
     "bytes_per_idle_connection": ("<=", 320),
 }
+CALLGRIND = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured_*"]
+BATCHES = (2, 64)   # of frames, beside the three that all stacks take before a poll: what bulk costs Weir then
 STACKS = {   # name: what comes before the count
     "weir": lambda test: [common.OUT / "weir_pair", test],
     "lwip": lambda test: [common.OUT / "lwip_pair", test],
@@ -25,18 +27,21 @@ STACKS = {   # name: what comes before the count
 
 
 def counted_command(stack, test, opened=0):
-    return ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured_*",
-            *STACKS[stack](test), COUNTED[test], *([opened] if opened else [])]
+    return [*CALLGRIND, *STACKS[stack](test), COUNTED[test], *([opened] if opened else [])]
 
 
 def timed_command(stack, test, opened=0):
     return [*STACKS[stack](test), TIMED[test], *([opened] if opened else [])]
 
 
-def instructions(stack, test, opened=0):
+def batch_command(frames):
+    return [*CALLGRIND, common.OUT / f"weir_pair_batch{frames}", "bulk", COUNTED["bulk"]]
+
+
+def collected(command, test):
     """Instructions for one unit of the test, both ends together."""
-    _, said = common.run(counted_command(stack, test, opened), 1800)
-    return int(re.search(r"Collected : (\d+)", said).group(1)) / (COUNTED[test] + WARM_UP[test])
+    _, said = common.run(command, 1800)
+    return round(int(re.search(r"Collected : (\d+)", said).group(1)) / (COUNTED[test] + WARM_UP[test]), 1)
 
 
 # How many connections are open beside the one that comes and goes. lwIP has 16,384 ports of its own, so 10,000 is its many;
@@ -58,12 +63,15 @@ def case_name(test, opened):
 
 def measure():
     every = list(cases())
-    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + 1 + 3 + len(STACKS))
+    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 1 + 3 + len(STACKS))
     figures = {stack: {} for stack in STACKS}
     machine, load_before = common.machine(), common.load()
     for stack, test, opened in every:
         progress.step(f"instructions of {stack} {case_name(test, opened)}")
-        figures[stack][f"insn_{case_name(test, opened)}"] = round(instructions(stack, test, opened), 1)
+        figures[stack][f"insn_{case_name(test, opened)}"] = collected(counted_command(stack, test, opened), test)
+    for frames in BATCHES:
+        progress.step(f"instructions of weir in batches of {frames}")
+        figures["weir"][f"insn_bulk_batch{frames}"] = collected(batch_command(frames), "bulk")
     times, frames = {}, {}
     for _ in range(ROUNDS):
         for test in ("bulk", "copy", "echo", "connect"):   # the stacks take turns
@@ -96,6 +104,7 @@ def summary(figures, inserted, machine, load_before):
     connect = ("weir", "connect", MANY)
     return {
         "insn_per_segment": weir["insn_bulk"],
+        "insn_per_segment_by_batch": {2: weir["insn_bulk_batch2"], 3: weir["insn_bulk"], 64: weir["insn_bulk_batch64"]},
         "insn_per_segment_copying": weir["insn_copy"],
         "frames_per_segment": weir["frames_bulk"],
         "ns_ratio": round(weir["ns_bulk"] / figures[best]["ns_bulk"], 3),
@@ -113,6 +122,7 @@ def summary(figures, inserted, machine, load_before):
         "goals": {key: " ".join(map(str, goal)) for key, goal in GOALS.items() if goal},
         "commands": {
             "insn_per_segment": common.shown(counted_command("weir", "bulk")),
+            "insn_per_segment_by_batch": common.shown(batch_command(BATCHES[0])),
             "insn_per_segment_copying": common.shown(counted_command("weir", "copy")),
             "frames_per_segment": common.shown(timed_command("weir", "bulk")),
             "ns_ratio": f'{common.shown(timed_command("weir", "bulk"))}; {common.shown(timed_command(best, "bulk"))}',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two lwIPs back to back in memory, one thread, virtual time, as bench/pair/weir_pair.c does it with Weir: batches of two frames, one
+// Two lwIPs back to back in memory, one thread, virtual time, as bench/pair/weir_pair.c does it with Weir: batches of three frames, one
 // real copy on the link, checksums made and verified. Functions measured_… are what callgrind collects.
 //
 //     lwip_pair bulk SEGMENTS         tcp_write without a copy, received data taken where it lies
@@ -16,7 +16,7 @@
 #include "lwip_end.h"
 
 #define MSS 1460u
-#define BATCH 2u
+#define BATCH 3u
 
 static const struct lwip_end *const client_end = &lwip_end_0, *const server_end = &lwip_end_1;
 static uint64_t now_us = 1000000;

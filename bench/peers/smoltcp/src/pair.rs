@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Two smoltcps back to back in memory, one thread, virtual time: the same harness as bench/pair/weir_pair.c. Batches of two frames, one
+//! Two smoltcps back to back in memory, one thread, virtual time: the same harness as bench/pair/weir_pair.c. Batches of three frames, one
 //! copy on the link (smoltcp writes its frame straight into the queue), checksums made and verified. The functions `measured_…` are
 //! what callgrind collects.
 use crate::socket;
@@ -11,7 +11,7 @@ use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr};
 
 const MSS: u64 = 1460;
 const QUEUE: usize = 256;
-const BATCH: u32 = 2;
+const BATCH: u32 = 3;
 const FRAME: usize = 1514;
 
 struct Frame {
