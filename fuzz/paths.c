@@ -2,7 +2,8 @@
 // Fast paths change what things cost, and nothing else. The same script of frames, time and socket calls is played to two builds of the
 // stack, one with WEIR_CFG_FAST_PATH and one without; what they send, when, and what they answer must be the same byte for byte. Peers are
 // by themselves well behaved (handshakes, data, acknowledgements and closes that fit what Weir last said, from several hosts); the input
-// decides what happens next, and what is spoilt on the way.
+// decides what happens next, and what is spoilt on the way. Clocks are fine here: within one tick of a coarse one rack.c moves time a
+// little to keep the order, which what goes without a log need not.
 //
 // This file is compiled for either build: play_plain comes from the one without fast paths, with all of its names hidden but that
 // (tools/fuzz.mk).
@@ -13,6 +14,8 @@
 #include "weir/handler.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
+#include "wire/arp.h"
+#include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/tcp.h"
 
@@ -46,8 +49,19 @@ struct talk {
     bool timestamps;
 };
 
+// What is out of the ordinary about a world.
+enum kind {
+    KIND_VLAN = 8,
+    KIND_HOLD,     // the driver keeps what it is lent for a while
+    KIND_PLACES,   // the driver has room for a few frames
+    KIND_LEARNED,  // neighbours are found by ARP
+    KIND_PRESSED,  // the listener's half-open connections are used up: SYN cookies
+};
+
 struct world {
     struct fixture f;
+    enum kind kind;
+    uint32_t link_bytes;
     struct bytes in;
     struct trail *trail;
     struct talk talks[TALKS];
@@ -57,6 +71,7 @@ struct world {
     bool ethernet, tapped;
     uint32_t shown[2];  // frames, by the tap: in and out
     uint32_t clock;     // of all peers' timestamps
+    uint32_t written;   // bytes, to all sockets
 };
 
 static void note_numbers(struct world *w, uint32_t kind, int64_t a, int64_t b, int64_t c, int64_t d)
@@ -109,7 +124,7 @@ static void complete(const struct fixture_frame *frame)
 // Which of several connections has its turn first at one moment is nobody's business either: frames of one moment are put in an order.
 static bool is_before(const struct world *w, const struct fixture_frame *a, const struct fixture_frame *b)
 {
-    const uint32_t at = (w->ethernet ? 14 : 0) + 12, bytes = 12;  // addresses and ports
+    const uint32_t at = w->link_bytes + 12, bytes = 12;  // addresses and ports
     if (a->sent_us != b->sent_us || a->length < at + bytes || b->length < at + bytes)
         return a->sent_us < b->sent_us;
     return memcmp(a->data + at, b->data + at, bytes) < 0;
@@ -126,15 +141,38 @@ static void put_in_order(struct world *w)
         }
 }
 
+// The hosts answer when they are asked for. Such frames are not compared: a neighbour is looked after less often where frames go without.
+static void answer_arp(struct world *w, const struct fixture_frame *frame)
+{
+    struct arp_packet arp;
+    uint8_t bytes[ETHERNET_BYTES + ARP_BYTES];
+    if (!arp_parse(frame->data + w->link_bytes, frame->length - w->link_bytes, &arp) || arp.operation != ARP_REQUEST)
+        return;
+    for (uint32_t i = 0; i < 4; i++)
+        if (arp.target == hosts[i]) {
+            struct arp_packet reply = {.operation = ARP_REPLY, .sender = hosts[i], .target = arp.sender};
+            memcpy(reply.sender_mac, FIXTURE_PEER_MAC, 6);
+            memcpy(reply.target_mac, FIXTURE_MAC, 6);
+            arp_emit(bytes + ETHERNET_BYTES, &reply);
+            ethernet_emit(bytes + ETHERNET_BYTES,
+                          &(struct ethernet){.destination = FIXTURE_MAC, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_ARP});
+            fixture_input(&w->f, bytes, sizeof bytes);
+        }
+}
+
 static void listen_to_weir(struct world *w)
 {
-    const uint32_t link = w->ethernet ? 14 : 0;
+    const uint32_t link = w->link_bytes;
     put_in_order(w);
     for (uint32_t i = 0; i < fixture_sent_count(&w->f); i++) {
         const struct fixture_frame *frame = fixture_sent_frame(&w->f, i);
+        if (w->kind == KIND_LEARNED && get16(frame->data + link - 2) == ETHERTYPE_ARP) {
+            answer_arp(w, frame);
+            continue;
+        }
         complete(frame);
         trail_note(w->trail, frame->sent_us, WHAT_FRAME, frame->data, frame->length);
-        if (frame->length > link && (!w->ethernet || get16(frame->data + 12) == 0x0800))
+        if (frame->length > link && (!w->ethernet || get16(frame->data + link - 2) == ETHERTYPE_IP4))
             learn(w, frame->data + link, frame->length - link);
     }
     fixture_clear(&w->f);
@@ -163,7 +201,7 @@ struct spoilt {
 // Returns the frame's length as the driver says it.
 static uint32_t spoil_frame(struct world *w, struct spoilt spoilt, uint8_t *frame, uint32_t length, struct weir_frame *meta)
 {
-    uint8_t *ip = frame + (w->ethernet ? 14 : 0);
+    uint8_t *ip = frame + w->link_bytes;
     switch (spoilt.what) {
     case 1: ip[spoilt.how % 20] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;       // the header, its checksum now wrong
     case 2: ip[20 + spoilt.how % 32] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;  // the segment
@@ -237,7 +275,7 @@ static void checksum(const struct ip4 *ip, uint8_t *bytes, uint32_t length)
 
 static void deliver(struct world *w, struct spoilt spoilt, const struct talk *talk, struct tcp_segment *segment, uint32_t payload)
 {
-    uint8_t frame[1700] = {0}, *ip_bytes = frame + (w->ethernet ? 14 : 0), *bytes = ip_bytes + IP4_BYTES;
+    uint8_t frame[1700] = {0}, *ip_bytes = frame + w->link_bytes, *bytes = ip_bytes + IP4_BYTES;
     spoil_segment(spoilt, segment);
     // No simultaneous open: without fast paths its window is that of the segment size from before the peer's was known.
     if (talk->port != PORT_SERVER && segment->flags & TCP_SYN)
@@ -260,15 +298,16 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
     spoil_header(spoilt, &ip);
     ip4_emit(ip_bytes, &ip);
     checksum(&ip, bytes, length);
-    if (w->ethernet) {
-        memcpy(frame, FIXTURE_MAC, 6);
-        memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
-        put16(frame + 12, 0x0800);
-    }
+    if (w->ethernet)
+        ethernet_emit(ip_bytes, &(struct ethernet){.destination = FIXTURE_MAC,
+                                                   .source = FIXTURE_PEER_MAC,
+                                                   .type = ETHERTYPE_IP4,
+                                                   .vlan = w->f.netif.vlan,
+                                                   .tagged = w->kind == KIND_VLAN});
     struct weir_frame meta = {.count = 1};
     struct weir_slice slices[2] = {{frame, 0}};
     meta.slices = slices;
-    meta.length = slices[0].length = spoil_frame(w, spoilt, frame, (w->ethernet ? 14 : 0) + IP4_BYTES + length, &meta);
+    meta.length = slices[0].length = spoil_frame(w, spoilt, frame, w->link_bytes + IP4_BYTES + length, &meta);
     if (spoilt.what == 30 && meta.length > WEIR_FRAME_HEAD) {
         slices[1] = (struct weir_slice){frame + WEIR_FRAME_HEAD, meta.length - WEIR_FRAME_HEAD};
         slices[0].length = WEIR_FRAME_HEAD;
@@ -351,6 +390,17 @@ static void frame(struct world *w, uint8_t operation)
     }
     talk->mine = segment.seq + payload + (segment.flags & (TCP_SYN | TCP_FIN) ? 1 : 0);
     deliver(w, spoilt, talk, &segment, payload);
+}
+
+// Strangers' SYNs, more than there is room for.
+static void press(struct world *w)
+{
+    for (uint32_t i = 0; i < 40; i++) {
+        const struct talk stranger = {.host = 0x0a000080 + i, .port = PORT_SERVER, .peer_port = PORT_PEER};
+        struct tcp_segment segment = {.seq = i, .window = 1000, .flags = TCP_SYN, .options = {.seen = TCP_SEEN_MSS, .mss = 1460}};
+        deliver(w, (struct spoilt){0, 0}, &stranger, &segment, 0);
+    }
+    pass_time(w, 0);
 }
 
 // --- sockets ---------------------------------------------------------------------------------------------------------------------
@@ -437,6 +487,12 @@ static void tap_frame(struct weir_tap *tap, const struct weir_netif *netif, bool
     w->shown[outgoing]++;
 }
 
+static void know_hosts(struct world *w)
+{
+    for (uint32_t i = 0; i < 4 && w->kind != KIND_LEARNED; i++)
+        fixture_know_peer(&w->f, weir_addr_v4(hosts[i]));
+}
+
 // What happens to the instance as a whole.
 static void shake(struct world *w, uint8_t choice)
 {
@@ -470,16 +526,34 @@ static void shake(struct world *w, uint8_t choice)
         pass_time(w, choice & 8 ? 2000000 : 0);
         CHECK(weir_netif_add(weir, &w->f.netif) == WEIR_OK);
         (void)weir_netif_set_address(&w->f.netif, ours, 24, WEIR_ADDRESS_AT_ONCE);
-        for (uint32_t i = 0; i < 4; i++)
-            fixture_know_peer(&w->f, weir_addr_v4(hosts[i]));
+        know_hosts(w);
     }
+}
+
+// No two stretches written are alike.
+static void write_some(struct world *w, weir_socket socket, uint32_t length)
+{
+    uint8_t bytes[4096];
+    for (uint32_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)((w->written + i) * 7 + (w->written + i) / 251);
+    const int64_t written = weir_socket_write(w->f.weir, socket, bytes, length);
+    CALL(10, written);
+    w->written += written > 0 ? (uint32_t)written : 0;
+}
+
+static void read_some(struct world *w, weir_socket socket, uint32_t length)
+{
+    uint8_t bytes[4096];
+    const int64_t got = weir_socket_read(w->f.weir, socket, bytes, length);
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < got; i++)
+        sum = sum * 31 + bytes[i];
+    note_numbers(w, WHAT_CALL, 11, got, sum, 0);
 }
 
 static void use_socket(struct world *w, uint8_t operation)
 {
     struct weir *weir = w->f.weir;
-    static const uint8_t pattern[4096];
-    uint8_t back[4096];
     const uint8_t choice = take8(&w->in);
     weir_socket *at = &w->sockets[choice % SOCKETS], socket = *at;
     const uint32_t length = choice >> 4 ? 1u << (choice >> 4) % 13 : 0;
@@ -487,8 +561,8 @@ static void use_socket(struct world *w, uint8_t operation)
     case 0: connect_out(w, choice); break;
     case 1:
     case 2: keep(w, weir_socket_accept(weir, w->sockets[0])); break;
-    case 3: CALL(10, weir_socket_write(weir, socket, pattern, length)); break;
-    case 4: CALL(11, weir_socket_read(weir, socket, back, length)); break;
+    case 3: write_some(w, socket, length); break;
+    case 4: read_some(w, socket, length); break;
     case 5:
     case 6:
         CALL(12, weir_socket_close(weir, socket));
@@ -503,12 +577,12 @@ static void use_socket(struct world *w, uint8_t operation)
     case 10: look(w, socket); break;
     case 11: shake(w, choice); break;
     case 12: CALL(15, weir_socket_ready(weir, socket)); break;
-    case 13: CALL(16, weir_socket_write_urgent(weir, socket, pattern, 1)); break;
+    case 13: CALL(16, weir_socket_write_urgent(weir, socket, &choice, 1)); break;
     case 14:
         if (w->sockets[0] <= 0)
             listen_at_server(w);
         break;
-    default: CALL(11, weir_socket_read(weir, socket, back, sizeof back));
+    default: read_some(w, socket, 4096);
     }
 }
 
@@ -542,6 +616,8 @@ static void look_at_all(struct world *w)
         look(w, w->sockets[i]);
     for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++)
         note_numbers(w, WHAT_COUNTER, i, weir_counter_get(w->f.weir, (enum weir_counter)i), 0, 0);
+    if (w->kind == KIND_LEARNED)
+        return;  // ARP's frames count, too
     const struct weir_netif_stats *stats = &w->f.netif.stats;
     note_numbers(w, WHAT_NETIF, (int64_t)stats->rx_bytes, (int64_t)stats->tx_bytes, stats->rx_frames, stats->tx_frames);
     note_numbers(w, WHAT_NETIF, stats->rx_segments, stats->tx_segments, stats->rx_runt, stats->rx_unknown);
@@ -557,18 +633,27 @@ void play(const uint8_t *data, uint32_t size, struct trail *trail)
     w->trail = trail;
     w->tap = (struct weir_tap){.frame = tap_frame, .context = w};
     const uint8_t choice = take8(&w->in);
-    w->ethernet = !(choice & 1);
+    w->kind = choice >> 4;
+    w->ethernet = !(choice & 1) || w->kind == KIND_VLAN || w->kind == KIND_LEARNED;
+    w->link_bytes = w->ethernet ? ETHERNET_BYTES + (w->kind == KIND_VLAN ? VLAN_BYTES : 0) : 0;
     const struct fixture_options fixture = {.link = w->ethernet ? &weir_link_ethernet : &weir_link_rawip,
                                             .address = ours,
                                             .prefix_length = 24,
-                                            .mode = choice & 2 ? FIXTURE_SCRIBBLE : FIXTURE_PLAIN,
+                                            .vlan = w->kind == KIND_VLAN ? 7 : 0,
+                                            .mode = w->kind == KIND_HOLD ? FIXTURE_HOLD
+                                                    : choice & 2         ? FIXTURE_SCRIBBLE
+                                                                         : FIXTURE_PLAIN,
                                             .capabilities = choice & 4 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0,
                                             .config = &config};
     CHECK(fixture_open_with(&w->f, &fixture));
-    for (uint32_t i = 0; i < 4; i++)
-        fixture_know_peer(&w->f, weir_addr_v4(hosts[i]));
+    w->f.held_polls = 6;
+    if (w->kind == KIND_PLACES)
+        w->f.places = 3;
+    know_hosts(w);
     w->clock = 100;
     listen_at_server(w);
+    if (w->kind == KIND_PRESSED)
+        press(w);
     run(w);
     look_at_all(w);
     w->f.block_tx = false;

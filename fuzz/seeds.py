@@ -289,7 +289,7 @@ def paths(count=400):
                      frame(5, talk, 1) + read + close + wait(8, 11, 13) + ack, socket(7, index) + ack, frame(7, talk, pick((4, 5))) + ack)) + (wait(4, 6, 10, 12, 13, 14) if chance.random() < 0.5 else b"")
 
     for number in range(count):
-        data, ends = bytes([pick((0, 0, 0, 1, 2, 4, 8, 8, 9, 12))]), []
+        data, ends = bytes([pick((0, 0, 0, 1, 2, 4, 8, 8, 9, 12)) | pick((0, 0, 0, 0, 0, 0, 0, *range(0x80, 0xD0, 0x10)))]), []
         for talk in range(1 + below(6)):
             data += opened(talk)
             ends.append((talk, talk + 1))  # its socket comes after the listener

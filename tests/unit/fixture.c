@@ -76,7 +76,7 @@ static void hold(struct fixture *f, const struct weir_tx *tx)
         memcpy(held->copy + at, tx->slices[i].data, tx->slices[i].length);
     held->owner = tx->hold_owner;
     held->end = tx->hold_end;
-    held->polls = 1 + next_random(&f->random) % 4;
+    held->polls = f->held_polls ? f->held_polls : 1 + next_random(&f->random) % 4;
     *f->held_tail = held;
     f->held_tail = &held->next;
 }
@@ -390,20 +390,26 @@ void fixture_know_peer(struct fixture *f, struct weir_addr address)
 
 // --- time ----------------------------------------------------------------------------------------------------------------
 
+static void complete_due(struct fixture *f)
+{
+    for (struct fixture_held *held = f->held; held; held = held->next)
+        held->polls -= held->polls > 0;
+    while (f->held && f->held->polls == 0)
+        complete_first(f);
+}
+
 // Polls until nothing is left to do now: work left over, or a driver that said FULL and has room again.
 static uint64_t poll_now(struct fixture *f)
 {
     for (uint32_t polls = 0; polls < POLLS_WITHOUT_REST; polls++) {
-        for (struct fixture_held *held = f->held; held; held = held->next)
-            held->polls -= held->polls > 0;
-        while (f->held && f->held->polls == 0)
-            complete_first(f);
+        if (!f->held_polls)
+            complete_due(f);
         const uint64_t deadline = weir_poll(f->weir, f->now_us);
         if (f->refused && !f->block_tx) {
             f->refused = false;
             f->placed = 0;
             weir_tx_ready(&f->netif);
-        } else if (f->held) {
+        } else if (f->held && !f->held_polls) {
             continue;
         } else if (deadline > f->now_us) {
             return deadline;
@@ -419,6 +425,8 @@ uint64_t fixture_poll(struct fixture *f, uint64_t advance_us)
 {
     const uint64_t target = f->now_us + advance_us;
     uint64_t deadline;
+    if (f->held_polls)
+        complete_due(f);
     while ((deadline = poll_now(f)) < target)
         f->now_us = deadline;
     f->now_us = target;

@@ -77,6 +77,7 @@ struct fixture {
     uint32_t flushes;
     bool in_input;  // weir_input is running: it must not transmit
     struct fixture_held *held, **held_tail;
+    uint32_t held_polls;    // calls of fixture_poll until what is held completes; 0: it completes within one, after one to four rounds
     uint8_t filter[64][6];  // multicast link addresses joined
     uint32_t filter_count;
     uint64_t random, entropy;
