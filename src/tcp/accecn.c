@@ -164,11 +164,7 @@ uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, s
 
 // --- counting ----------------------------------------------------------------------------------------------------------------------------
 
-static void ack_now(struct weir *weir, struct tcp_conn *c)
-{
-    c->flags |= TCP_ACK_NOW;
-    tcp_wants_output(weir, c);
-}
+static void ack_now(struct weir *weir, struct tcp_conn *c) { tcp_ack_now(weir, c); }
 
 // §3.2, and when marks are told at once (§3.2.2.5.1): the first after others, and each second, before the counter's three bits go round.
 void accecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)

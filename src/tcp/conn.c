@@ -89,6 +89,12 @@ struct sock *tcp_sock_of(struct table_node *node) { return &container_of(node, s
 
 void tcp_wants_output(struct weir *weir, struct tcp_conn *c) { sock_output(&weir->socks, &c->sock); }
 
+void tcp_ack_now(struct weir *weir, struct tcp_conn *c)
+{
+    c->flags |= TCP_ACK_NOW;
+    tcp_wants_output(weir, c);
+}
+
 // --- memory attached while there is something to remember ------------------------------------------------------------------
 
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)

@@ -128,8 +128,7 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     c->quick_acks = TCP_QUICK_ACKS;
     tcp_set_state(weir, c, WEIR_TCP_ESTABLISHED);
     count(weir, WEIR_COUNT_TCP_CONNECTED);
-    c->flags |= TCP_ACK_NOW;
-    tcp_wants_output(weir, c);
+    tcp_ack_now(weir, c);
     sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
 }
 

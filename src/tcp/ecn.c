@@ -165,8 +165,7 @@ void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct pa
     }
     // The sender shall know soon; and one that has just reduced a small window may wait for this very ACK.
     if (before != c->ecn_echo || segment->flags & TCP_CWR) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
     settle(c);
 }

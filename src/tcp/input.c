@@ -48,8 +48,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
         segment->length = 0;
         segment->flags &= (uint8_t) ~(TCP_FIN | TCP_SYN);
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
         return TCP_NEXT;
     }
     if (segment->flags & TCP_RST)
@@ -130,8 +129,7 @@ static enum tcp_verdict steps_before_ack(struct weir *weir, struct tcp_conn *c, 
 static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdict verdict)
 {
     if (verdict == TCP_DROP_ACK || (verdict == TCP_CHALLENGE && tcp_challenge_allowed(weir, c))) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
 }
 

@@ -137,8 +137,9 @@ static inline bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
     return (c->path.netif && c->path.generation == weir->ip.generation) || tcp_path_renew(weir, c);
 }
 void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
-uint8_t tcp_cc_index(const struct weir_cc *cc);     // in weir_cc_list; of its end: not built in (option.c)
-struct sock *tcp_sock_of(struct table_node *node);  // a node of weir->tcp.listeners
+void tcp_ack_now(struct weir *weir, struct tcp_conn *c);  // an ACK is owed, and leaves with the next poll
+uint8_t tcp_cc_index(const struct weir_cc *cc);           // in weir_cc_list; of its end: not built in (option.c)
+struct sock *tcp_sock_of(struct table_node *node);        // a node of weir->tcp.listeners
 
 // ack.c
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
@@ -169,8 +170,7 @@ static inline void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bo
         at_once = true;
     }
     if (at_once || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c)) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
         c->flags |= TCP_ACK_DELAYED;
         tcp_timers_ack_owed(weir, c);

@@ -138,8 +138,7 @@ static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const st
     if (order->acks && c->state >= WEIR_TCP_ESTABLISHED) {
         rt->stats.updates[order->reason] += order->acks;
         rt->acks_left = order->acks;
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     } else if (order->quiet_us) {
         keep_quiet(weir, c, rt, order->quiet_us);
     }
@@ -214,8 +213,7 @@ void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c)
     if (!rt->acks_left)
         rt_answered(rt, &line);
     else if (--rt->acks_left) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
     if (!rt->policy->told || old_edge == c->rcv.edge || c->flags & TCP_CLOSED_BY_USER)
         return;

@@ -191,14 +191,12 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         tcp_sack_duplicate(weir, c, start, seq_min(end, c->rcv.nxt));
         at += c->rcv.nxt - start;
         start = c->rcv.nxt;
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
     if (seq_lt(c->rcv.edge, end)) {  // beyond the promise: cut, and its FIN with it
         end = c->rcv.edge;
         segment->flags &= (uint8_t)~TCP_FIN;
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
     if (!seq_lt(start, end))
         return;
@@ -231,8 +229,7 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
         if (seq_lt(c->rcv.nxt, fin_seq) && seq_le(fin_seq, c->rcv.edge) && tcp_conn_extra(weir, c)) {
             c->extra->fin_ahead = true;
             c->extra->fin = fin_seq;
-            c->flags |= TCP_ACK_NOW;
-            tcp_wants_output(weir, c);
+            tcp_ack_now(weir, c);
         }
         return;
     }
@@ -241,8 +238,11 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
         c->rcv.edge = c->rcv.nxt;
     if (c->extra)
         c->extra->fin_ahead = false;
-    c->flags |= TCP_FIN_RECEIVED | TCP_ACK_NOW;
-    tcp_wants_output(weir, c);
+    c->flags |= TCP_FIN_RECEIVED;
+    // A reader that learns of the end mostly ends too, and soon: our own FIN can take the acknowledgement along, as data would (RFC 9293
+    // §3.8.6.3). Where it has left there is nothing to wait for; nor is there any slow start to hurry for.
+    c->quick_acks = 0;
+    tcp_receive_owe_ack(weir, c, c->state != WEIR_TCP_ESTABLISHED);
     sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->flags & TCP_FIN_QUEUED ? WEIR_HANGUP : 0)));
     if (c->state == WEIR_TCP_ESTABLISHED)
         tcp_set_state(weir, c, WEIR_TCP_CLOSE_WAIT);
@@ -269,7 +269,6 @@ void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c)
         return;
     const uint32_t gained = tcp_receive_edge(weir, c) - c->rcv.edge;
     if (gained && gained <= INT32_MAX && gained >= left) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
 }

@@ -342,8 +342,7 @@ static void fire_ack(struct weir *weir, struct tcp_conn *c)
         c->quick_acks = TCP_QUICK_ACKS;
     disarm(c, TCP_TIMER_ACK);
     if (c->flags & TCP_ACK_DELAYED) {
-        c->flags |= TCP_ACK_NOW;
-        tcp_wants_output(weir, c);
+        tcp_ack_now(weir, c);
     }
 }
 

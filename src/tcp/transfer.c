@@ -190,8 +190,7 @@ void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
 {
     if (!(c->flags & TCP_ACK_DELAYED))
         return;
-    c->flags |= TCP_ACK_NOW;
-    tcp_wants_output(weir, c);
+    tcp_ack_now(weir, c);
 }
 
 // All there is, a few bytes, that opens no window worth telling of; or so much of it. 0: nothing was done.

@@ -240,6 +240,75 @@ static void every_second_full_segment_is_acknowledged(void **state)
     tcp_fixture_close(&t);
 }
 
+// A FIN alone is answered by ours, if that follows soon: three segments end a connection, not four. Quick ACKs are for slow start.
+static void the_ack_of_a_fin_goes_with_ours(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    peer_expect_nothing(&t);
+    assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_READ_CLOSED);  // its reader hears of it at once
+    peer_pass(&t, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 / 2);
+    peer_expect_nothing(&t);
+    assert_int_equal(weir_socket_close(t.weir, t.socket), WEIR_OK);
+    t.socket = 0;
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_FIN | TCP_ACK, 0, 1, 0);
+    peer_pass(&t, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000);
+    peer_expect_nothing(&t);
+    peer_send(&t, TCP_ACK, 1, 1);
+    assert_state(&t, WEIR_TCP_CLOSED);
+    tcp_fixture_close(&t);
+
+    // No longer than any other, and the FIN that comes again has its answer at once.
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    assert_in_range(wait_for_segment(&t, SECOND), WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 - 1000, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 + 2000);
+    assert_int_equal(t.got_ack, 1);
+    peer_pass(&t, SECOND);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    peer_expect(&t, TCP_ACK, 0, 1, 0);
+    tcp_fixture_close(&t);
+}
+
+// What data has earned, a FIN does not hold back; nor is there anything to wait for where ours has left, or none is wanted.
+static void the_ack_of_a_fin_that_leaves_at_once(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_FIN, .length = 100});
+    peer_expect(&t, TCP_ACK, 0, 101, 0);  // a quick ACK
+    tcp_fixture_close(&t);
+
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    peer_data(&t, 0, 1460);
+    peer_drain(&t);
+    quick_acks_over(&t);
+    peer_data(&t, 1460, 1460);
+    peer_expect_nothing(&t);
+    peer_send(&t, TCP_FIN | TCP_ACK, 2920, 0);  // more than a full segment waits
+    peer_expect(&t, TCP_ACK, 0, 2921, 0);
+    tcp_fixture_close(&t);
+
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_QUICK_ACK, 1), WEIR_OK);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    peer_expect(&t, TCP_ACK, 0, 1, 0);
+    tcp_fixture_close(&t);
+
+    tcp_fixture_bring(&t, WEIR_TCP_FIN_WAIT_1, &plain);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, UINT32_MAX);
+    peer_expect(&t, TCP_ACK, 0, 1, 0);
+    assert_state(&t, WEIR_TCP_CLOSING);
+    tcp_fixture_close(&t);
+}
+
 // A peer that lost something sends little at a time: for a while after a hole no ACK is delayed, and then they are again.
 static void no_ack_is_delayed_after_a_loss(void **state)
 {
@@ -536,6 +605,8 @@ int main(void)
         cmocka_unit_test(a_lost_syn_is_timed_by_its_timestamp),
         cmocka_unit_test(an_ack_waits_less_than_half_a_second),
         cmocka_unit_test(every_second_full_segment_is_acknowledged),
+        cmocka_unit_test(the_ack_of_a_fin_goes_with_ours),
+        cmocka_unit_test(the_ack_of_a_fin_that_leaves_at_once),
         cmocka_unit_test(no_ack_is_delayed_after_a_loss),
         cmocka_unit_test(a_batch_gets_one_ack),
         cmocka_unit_test(a_closed_window_is_probed_for_ever),
