@@ -160,10 +160,13 @@ def average(values):
 
 
 def change(kind, values, base, draws=500):
-    """Percent by which the median or mean of values is above that of base, and between what 95 of 100 repetitions would find it (bootstrap). A seed
-    is another network for each tick, as the losses fall on other segments: the two are drawn apart."""
-    dice = random.Random(1)
-    found = sorted(kind(dice.choices(values, k=len(values))) / kind(dice.choices(base, k=len(base))) for _ in range(draws))
+    """Percent by which the median or mean of values is above that of base, and between what 95 of 100 repetitions would find it (bootstrap). A seed's
+    losses fall on the same frames for each tick, until one of them is sent that the other spares: the two are drawn together."""
+    dice, pairs, found = random.Random(1), list(zip(values, base)), []
+    for _ in range(draws):
+        drawn = dice.choices(pairs, k=len(pairs))
+        found.append(kind([one for one, _ in drawn]) / kind([other for _, other in drawn]))
+    found.sort()
     return [round(100 * (ratio - 1), 1) for ratio in (kind(values) / kind(base), found[draws // 40], found[-1 - draws // 40])]
 
 

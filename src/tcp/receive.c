@@ -111,8 +111,9 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
                           uint32_t end)
 {
     c->flags |= TCP_ACK_NOW;
-    if (c->quick_acks < TCP_QUICK_ACKS_HOLE)
-        c->quick_acks = TCP_QUICK_ACKS_HOLE;
+    const uint8_t quick = c->rtt.srtt8_us < WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u ? TCP_QUICK_ACKS_HOLE_NEAR : TCP_QUICK_ACKS_HOLE;
+    if (c->quick_acks < quick)
+        c->quick_acks = quick;
     TCP_INFO_COUNT(c, out_of_order, 1);
     if (!make_room(weir, c, start - c->rcv.nxt, end - start)) {
         count(weir, WEIR_COUNT_TCP_NO_MEMORY);
