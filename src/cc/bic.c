@@ -4,14 +4,15 @@
 // a quarter) at a time, never more than BIC_STEP_MAX segments; beyond it, slowly first, then faster.
 //
 // Segments acknowledged are counted, and yet growth is multiplied by how many an ACK covers, as Linux does: the steps are those of the
-// paper where each segment has its ACK, and twice as long beside the usual delayed ACKs.
+// paper where each segment has its ACK, and twice as long beside the usual delayed ACKs. Like there all of it is in whole segments, whose
+// fractions are dropped at each division: with windows of ten or thirty segments that is a sixth of the goodput (1 % loss over 20 ms).
 #include "cc/common.h"
 
 #define BIC_LOW_WINDOW 14u   // segments; up to here it is Reno
 #define BIC_STEP_MAX 16u     // segments a round trip
 #define BIC_SEARCH 4u        // part of the distance that a round trip goes; also the width of the plateau in segments
 #define BIC_SMOOTH 5u        // round trips for one segment near the plateau
-#define BIC_FIRST 20u        // where no window was lost yet: 1/20 of it a round trip
+#define BIC_FIRST 20u        // where no window was lost yet: 1/20 of it a round trip, at the least
 #define BIC_RATIO_ONE 256u   // segments an ACK covers, 256ths
 #define BIC_RATIO_MAX 4u     // more than four is the work of an offload, and nothing to grow by
 #define BIC_RENEW_US 31250u  // the pace is worked out again at least so often, as the ratio changes
@@ -28,22 +29,18 @@ struct bic {
 };
 _Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_MAX, "state of bic");
 
-// Bytes by which the window may grow in a round trip.
-static uint32_t bic_step(const struct bic *bic, uint32_t cwnd, uint32_t mss)
+// Segments acknowledged for one of growth, where each has its ACK.
+static uint32_t bic_count(uint32_t cwnd, uint32_t w_max)
 {
-    if (cwnd <= BIC_LOW_WINDOW * mss)
-        return mss;
-    uint32_t step;
-    if (cwnd < bic->w_max) {
-        step = (bic->w_max - cwnd) / BIC_SEARCH;
-        if (step <= mss)
-            step = mss / BIC_SMOOTH;
-    } else {
-        const uint32_t beyond = cwnd - bic->w_max;
-        step = beyond < BIC_SEARCH * mss ? mss / BIC_SMOOTH : beyond / (BIC_SEARCH - 1);
+    const uint32_t slowest = cwnd * BIC_SMOOTH;
+    if (cwnd >= w_max) {
+        const uint32_t beyond = cwnd - w_max;
+        if (beyond < BIC_SEARCH)
+            return slowest;
+        return beyond < (BIC_SEARCH - 1) * BIC_STEP_MAX ? cwnd * (BIC_SEARCH - 1) / beyond : cwnd / BIC_STEP_MAX;
     }
-    step = min_u32(step, BIC_STEP_MAX * mss);
-    return max_u32(step, bic->w_max ? 1 : cwnd / BIC_FIRST);
+    const uint32_t step = (w_max - cwnd) / BIC_SEARCH;
+    return step <= 1 ? slowest : cwnd / min_u32(step, BIC_STEP_MAX);
 }
 
 static uint32_t bic_ratio(const struct bic *bic) { return bic->ratio ? bic->ratio : 2 * BIC_RATIO_ONE; }
@@ -54,10 +51,15 @@ static void bic_work_out(struct bic *bic, const struct weir_cc_sample *sample, u
 {
     if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == sample->mss && sample->now_us - bic->per_us <= BIC_RENEW_US)
         return;
-    const bool reno = cwnd <= BIC_LOW_WINDOW * sample->mss;
-    const uint64_t per =
-        (uint64_t)cwnd * sample->mss / bic_step(bic, cwnd, sample->mss) * BIC_RATIO_ONE / (reno ? BIC_RATIO_ONE : bic_ratio(bic));
-    bic->per = max_u32(per < CC_WINDOW_MAX ? (uint32_t)per : CC_WINDOW_MAX, sample->mss);
+    const uint32_t segments = cwnd / sample->mss;
+    uint32_t count = segments;  // Reno
+    if (segments > BIC_LOW_WINDOW) {
+        count = bic_count(segments, bic->w_max / sample->mss);
+        if (!bic->w_max)
+            count = min_u32(count, BIC_FIRST);
+        count = (uint32_t)((uint64_t)count * BIC_RATIO_ONE / bic_ratio(bic));
+    }
+    bic->per = min_u32(max_u32(count, 1), CC_WINDOW_MAX / sample->mss) * sample->mss;
     bic->per_cwnd = cwnd;
     bic->per_mss = sample->mss;
     bic->per_us = sample->now_us;

@@ -87,6 +87,19 @@ static void small_windows_are_renos(void **state)
     assert_in_range(f.window.ssthresh, 11 * MSS, 12 * MSS);
 }
 
+// Eight segments below the maximum a quarter is two; seven below, it is taken for one, and that for a fifth.
+static void fractions_of_a_segment_are_dropped(void **state)
+{
+    (void)state;
+    begin(100, MSS);
+    flow_lose(&f);
+    f.window.cwnd = f.window.ssthresh = 92 * MSS;
+    flow_ack(&f, 43 * MSS, 20000);  // 92 / 2 / 1.06
+    assert_int_equal(flow_segments(&f), 93);
+    rounds(3);
+    assert_int_equal(flow_segments(&f), 93);
+}
+
 static void a_timeout_forgets_the_maximum(void **state)
 {
     (void)state;
@@ -100,7 +113,7 @@ static void a_timeout_forgets_the_maximum(void **state)
     assert_in_range(flow_segments(&f), 320 + 14, 320 + 18);  // a twentieth a round trip: 16, where a search would go at 16, too
     f.window.cwnd = f.window.ssthresh = 1000 * MSS;
     rounds(1);
-    assert_in_range(flow_segments(&f), 1047, 1053);  // a search goes at 16 at the most
+    assert_in_range(flow_segments(&f), 1055, 1056);  // a search goes at 16 at the most; of 20 / 1.06 the fraction is dropped
 }
 
 static void a_lower_loss_makes_room(void **state)
@@ -148,6 +161,7 @@ int main(void)
         cmocka_unit_test(a_segment_of_growth_costs_at_least_a_segment_acknowledged),
         cmocka_unit_test(steps_are_multiplied_by_the_segments_an_ack_covers_up_to_four),
         cmocka_unit_test(small_windows_are_renos),
+        cmocka_unit_test(fractions_of_a_segment_are_dropped),
         cmocka_unit_test(a_timeout_forgets_the_maximum),
         cmocka_unit_test(a_lower_loss_makes_room),
         cmocka_unit_test(undo_gives_the_maximum_back),
