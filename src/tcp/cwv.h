@@ -44,6 +44,8 @@ static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t u
     v->round_end = nxt;
     return true;
 }
+// What was in flight as the round trip under way began.
+static inline uint32_t tcp_cwv_burst(const struct tcp_cwv *v) { return v->round_end - v->from; }
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c);  // pipeACK; UINT32_MAX: undefined
 // After the congestion control was told of a loss (`recovery`: fast recovery begins), a mark of congestion or a timeout.
 void tcp_cwv_loss(struct tcp_conn *c, bool recovery);

@@ -303,7 +303,14 @@ static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
         tcp_cwv_round(weir, c);
 }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { c->flow->cwv.resent += bytes; }
+// In slow start half a window in flight, now or as the round trip began, already says that the window, not the application, is the limit
+// (RFC 7661 §4.1): a burst of just cwnd is acknowledged piece by piece.
+static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight)
+{
+    return max_u32(prior_inflight, tcp_cwv_burst(&c->flow->cwv)) > c->flow->window.cwnd / 2;
+}
 #else
+static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight) { return prior_inflight > c->flow->window.cwnd / 2; }
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif

@@ -30,7 +30,7 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
 static inline bool cc_indifferent(struct tcp_conn *c, uint32_t rtt_us, uint32_t prior_inflight)
 {
     const struct weir_cc_window *window = &c->flow->window;
-    return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) && prior_inflight <= window->cwnd / 2 &&
+    return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) && !tcp_half_used(c, prior_inflight) &&
            tcp_cc(c)->only_grows && tcp_hystart_calm(c, rtt_us);
 }
 
