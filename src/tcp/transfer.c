@@ -14,7 +14,7 @@ static uint32_t send_limit(const struct tcp_conn *c)
 
 static int send_error(const struct tcp_conn *c)
 {
-    if (c->state == WEIR_TCP_ESTABLISHED && !(c->flags & TCP_FIN_QUEUED))
+    if (c->state == WEIR_TCP_ESTABLISHED)  // which ends with the user's FIN
         return WEIR_OK;
     if (c->state == WEIR_TCP_CLOSED && c->error)
         return c->error;
@@ -48,7 +48,7 @@ static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t wan
 // So little that it has room whatever cwnd is takes no more than a look.
 static inline int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
-    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && !(c->flags & TCP_FIN_QUEUED) && want <= TCP_SEND_FLOOR) {
+    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && want <= TCP_SEND_FLOOR) {
         const uint32_t end = stream_length(c->send) + want;
         if (end <= min_u32(c->send_limit, TCP_SEND_FLOOR) && stream_ensure(&weir->memory, c->send, end) == end)
             return (int)want;
@@ -101,12 +101,12 @@ static inline void copy(const struct weir_port *port, uint8_t *to, const uint8_t
 // A few bytes, with room for them at hand. false: nothing was done.
 static inline bool write_few(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
 {
-    if (!WEIR_CFG_FAST_PATH || bytes > COPY_FEW || !c->send || c->state != WEIR_TCP_ESTABLISHED || c->flags & TCP_FIN_QUEUED ||
-        !(c->armed & 1u << TCP_TIMER_LONG) || (c->flow && flight_stamped(c->flow->flight)))
+    if (!WEIR_CFG_FAST_PATH || bytes > COPY_FEW || !c->send || c->state != WEIR_TCP_ESTABLISHED || !(c->armed & 1u << TCP_TIMER_LONG) ||
+        (c->flow && flight_stamped(c->flow->flight)))
         return false;
     const uint32_t queued = stream_length(c->send);
     uint8_t *place;
-    if (!stream_few(c->send, queued, bytes, &place) || queued + bytes > c->send_limit || queued + bytes > TCP_SEND_FLOOR)
+    if (!stream_few(c->send, queued, bytes, &place) || queued + bytes > TCP_SEND_FLOOR)
         return false;
     copy_few(place, data, bytes);
     stream_commit(c->send, bytes);

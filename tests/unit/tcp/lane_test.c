@@ -2,6 +2,7 @@
 // not lean: it has no lanes
 // Lanes and header prediction: what comes by them is what would have come the long way, and nothing that the long way would refuse.
 #include "pair.h"
+#include "tcp_fixture.h"
 
 #include <string.h>
 
@@ -205,6 +206,302 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
+// --- a turn to send, by itself (tcp_lane_turn) -------------------------------------------------------------------------------------
+
+struct turn {
+    struct tcp_fixture t;
+    struct tcp_conn *c;
+    struct tcp_lane *lane;
+    uint32_t written, quantum;
+    enum weir_tx_verdict verdict;
+};
+
+// Established; ten bytes went the long way and were acknowledged, and their header is remembered.
+static void turn_open(struct turn *x, bool no_delay)
+{
+    memset(x, 0, sizeof *x);
+    const struct tcp_fixture_options options = {.timestamps = true, .sack = true, .fixture = {.mode = FIXTURE_PLAIN}};
+    tcp_fixture_bring(&x->t, WEIR_TCP_ESTABLISHED, &options);
+    assert_int_equal(weir_socket_set(x->t.weir, x->t.socket, WEIR_OPTION_NO_DELAY, no_delay), WEIR_OK);
+    user_write(&x->t, 0, 10);
+    peer_expect(&x->t, TCP_ACK, 0, 0, 10);
+    peer_send(&x->t, TCP_ACK, 0, 10);
+    x->written = 10;
+    x->c = tcp_fixture_conn(&x->t);
+    x->lane = tcp_lane_at(x->t.weir, x->c->local.port, x->c->remote.port);
+    assert_ptr_equal(x->lane->c, x->c);
+}
+
+static void turn_queue(struct turn *x, uint32_t length)
+{
+    uint8_t bytes[8192];
+    assert_in_range(length, 1, sizeof bytes);
+    for (uint32_t i = 0; i < length; i++)
+        bytes[i] = peer_pattern(x->written + i);
+    assert_int_equal(weir_socket_write(x->t.weir, x->t.socket, bytes, length), length);
+    x->written += length;
+}
+
+static bool turn(struct turn *x)
+{
+    x->quantum = 8;
+    return tcp_lane_turn(x->t.weir, x->c, &x->quantum, &x->verdict);
+}
+
+static void turn_expect(struct turn *x, uint32_t seq, uint32_t ack, uint32_t length)
+{
+    peer_expect(&x->t, TCP_ACK, seq, ack, length);
+    for (uint32_t i = 0; i < length; i++)
+        assert_int_equal(x->t.got_data[i], peer_pattern(seq + i));
+}
+
+static void a_turn_sends_one_segment(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    const uint32_t lengths[] = {1, 2, 9, 700, x.c->mss};
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const uint32_t seq = x.written;
+        turn_queue(&x, lengths[i]);
+        assert_true(turn(&x));
+        assert_int_equal(x.verdict, WEIR_TX_DONE);
+        turn_expect(&x, seq, 0, lengths[i]);
+        assert_true(x.t.got.flags & TCP_PSH);
+        assert_int_equal(x.c->snd.nxt - x.c->snd.una, lengths[i]);
+        assert_true(x.c->armed & 1u << TCP_TIMER_SEND);
+        assert_true(turn(&x));  // and no byte twice
+        peer_expect_nothing(&x.t);
+        peer_send(&x.t, TCP_ACK, 0, x.written);
+        assert_int_equal(x.c->snd.una, x.c->snd.nxt);
+    }
+    tcp_fixture_close(&x.t);
+}
+
+// What is acknowledged goes along, and is not owed any more.
+static void a_turn_takes_the_acknowledgement_along(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .ack = 10, .length = 300, .quiet = true});
+    assert_true(x.c->flags & TCP_ACK_NOW);
+    turn_queue(&x, 5);
+    assert_true(turn(&x));
+    turn_expect(&x, 10, 300, 5);
+    assert_int_equal(x.c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED), 0);
+    assert_int_equal(x.c->rcv.acked, x.c->rcv.nxt);
+    fixture_poll(&x.t.f, 0);
+    peer_expect_nothing(&x.t);
+    tcp_fixture_close(&x.t);
+}
+
+static void a_turn_sends_several_segments(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    const uint32_t mss = x.c->mss;
+    turn_queue(&x, 2 * mss + 1);
+    assert_true(turn(&x));
+    turn_expect(&x, 10, 0, mss);
+    assert_false(x.t.got.flags & TCP_PSH);
+    turn_expect(&x, 10 + mss, 0, mss);
+    turn_expect(&x, 10 + 2 * mss, 0, 1);
+    assert_true(x.t.got.flags & TCP_PSH);
+    peer_expect_nothing(&x.t);
+    assert_int_equal(x.quantum, 5);
+    tcp_fixture_close(&x.t);
+}
+
+// Nagle (RFC 9293 §3.7.4): a small segment may go when none is out, and no second one.
+static void a_turn_keeps_to_nagle(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, false);
+    turn_queue(&x, 3);
+    assert_true(turn(&x));
+    turn_expect(&x, 10, 0, 3);
+    turn_queue(&x, 4);
+    assert_true(turn(&x));
+    peer_expect_nothing(&x.t);
+    peer_send(&x.t, TCP_ACK, 0, 13);
+    turn_expect(&x, 13, 0, 4);
+    assert_int_equal(weir_socket_set(x.t.weir, x.t.socket, WEIR_OPTION_CORK, 1), WEIR_OK);
+    peer_send(&x.t, TCP_ACK, 0, 17);
+    turn_queue(&x, 5);
+    (void)turn(&x);
+    peer_expect_nothing(&x.t);
+    tcp_fixture_close(&x.t);
+}
+
+static void a_turn_keeps_to_the_windows(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    const uint32_t mss = x.c->mss;
+    x.c->flow->window.cwnd = 2 * mss;
+    turn_queue(&x, 3 * mss);
+    assert_true(turn(&x));
+    turn_expect(&x, 10, 0, mss);
+    turn_expect(&x, 10 + mss, 0, mss);
+    peer_expect_nothing(&x.t);
+    assert_true(x.c->flags & TCP_CWND_LIMITED);
+    x.t.window = 1;
+    peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .ack = 10 + 2 * mss, .quiet = true});
+    assert_false(turn(&x));  // a window of one byte is for the long way
+    peer_expect_nothing(&x.t);
+    x.c->snd.wnd = 10 * mss;
+    x.c->flow->window.cwnd = mss - 1;  // a whole one is all that is left
+    assert_false(turn(&x));
+    peer_expect_nothing(&x.t);
+    x.c->flow->window.cwnd = 20 * mss;
+    x.c->snd.wnd = mss - 1;
+    assert_false(turn(&x));
+    peer_expect_nothing(&x.t);
+    x.c->snd.wnd = mss;
+    assert_true(turn(&x));
+    turn_expect(&x, 10 + 2 * mss, 0, mss);
+    tcp_fixture_close(&x.t);
+}
+
+// Without a queue to send it is an acknowledgement, where one is owed.
+static void a_turn_acknowledges(void **state)
+{
+    struct turn x = {0};
+    (void)state;
+    tcp_fixture_bring(&x.t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .fixture = {.mode = FIXTURE_PLAIN}});
+    peer_data(&x.t, 0, 100);
+    peer_expect(&x.t, TCP_ACK, 0, 100, 0);
+    x.c = tcp_fixture_conn(&x.t);
+    peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100, .length = 50, .quiet = true});
+    assert_true(x.c->flags & TCP_ACK_NOW);
+    assert_null(x.c->send);
+    x.c->extra = &(struct tcp_extra){0};  // it may have to say more
+    assert_false(turn(&x));
+    peer_expect_nothing(&x.t);
+    x.c->extra = NULL;
+    for (int more = 1; more >= 0; more--) {
+        assert_true(turn(&x));
+        assert_int_equal(x.verdict, WEIR_TX_DONE);
+        if (more)
+            peer_expect(&x.t, TCP_ACK, 0, 150, 0);
+        peer_expect_nothing(&x.t);
+    }
+    tcp_fixture_close(&x.t);
+}
+
+// A full interface: nothing has happened, and the bytes leave once it has room.
+static void a_turn_at_a_full_interface_changes_nothing(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    x.t.f.block_tx = true;
+    turn_queue(&x, 7);
+    const uint32_t nxt = x.c->snd.nxt, edge = x.c->rcv.edge, out = x.c->flow->flight->count;
+    assert_true(turn(&x));
+    assert_int_equal(x.verdict, WEIR_TX_FULL);
+    assert_int_equal(x.c->snd.nxt, nxt);
+    assert_int_equal(x.c->rcv.edge, edge);
+    assert_int_equal(x.c->flow->flight->count, out);
+    assert_true(x.t.f.netif.flags & WEIR_NETIF_TX_BLOCKED);
+    assert_false(turn(&x));  // not even asked again
+    peer_expect_nothing(&x.t);
+    x.t.f.block_tx = false;
+    weir_tx_ready(&x.t.f.netif);
+    fixture_poll(&x.t.f, 0);
+    turn_expect(&x, 10, 0, 7);
+    peer_expect_nothing(&x.t);
+    tcp_fixture_close(&x.t);
+}
+
+// What a turn by the lane knows nothing of. The names are of what is made so.
+enum unusual {
+    FLAG_SET,  // one of the flags below
+    NOT_ESTABLISHED,
+    SYN_UNACKED,
+    WITHOUT_TIMESTAMPS,
+    WITH_EXTRA,
+    OTHERS_LANE,
+    PATHS_CHANGED,
+    NEIGHBOURS_CHANGED,
+    LANE_OLD,
+    INTERFACE_DOWN,
+    INTERFACE_BLOCKED,
+    NO_FLOW,
+    PACED,
+    PACED_BY_SCHEDULE,
+    SOMETHING_LOST,
+    TAIL_PROBE_DUE,
+    IDLE,
+    UNUSUAL_COUNT
+};
+static const uint32_t unusual_flags[] = {TCP_PROBE_NOW,   TCP_FIN_QUEUED,   TCP_RETRANSMIT_NOW, TCP_PERSIST, TCP_KEEPALIVE_NOW,
+                                         TCP_IN_RECOVERY, TCP_RTO_RECOVERY, TCP_URGENT_SEND,    TCP_ECN_BUSY};
+
+static void make_unusual(struct turn *x, enum unusual what, uint32_t flag, struct tcp_extra *extra)
+{
+    struct tcp_conn *c = x->c;
+    switch (what) {
+    case FLAG_SET: c->flags |= flag; break;
+    case NOT_ESTABLISHED: c->state = WEIR_TCP_CLOSE_WAIT; break;
+    case SYN_UNACKED: c->flags &= ~TCP_SYN_ACKED; break;
+    case WITHOUT_TIMESTAMPS: c->flags &= ~(uint32_t)TCP_USE_TIMESTAMPS; break;
+    case WITH_EXTRA: c->extra = extra; break;
+    case OTHERS_LANE: x->lane->c = NULL; break;
+    case PATHS_CHANGED: x->lane->out.generation++; break;
+    case NEIGHBOURS_CHANGED: x->lane->out.neighbours++; break;
+    case LANE_OLD: x->lane->out.made_ms = x->t.weir->now_ms - 1000; break;
+    case INTERFACE_DOWN: x->t.f.netif.flags &= (uint8_t)~WEIR_NETIF_UP; break;
+    case INTERFACE_BLOCKED: x->t.f.netif.flags |= WEIR_NETIF_TX_BLOCKED; break;
+    case NO_FLOW: c->flow = NULL; break;
+    case PACED: c->flow->window.pacing_rate = 1; break;
+    case PACED_BY_SCHEDULE: c->flow->pacing.rate = 1; break;
+    case SOMETHING_LOST: c->flow->flight->lost = 1; break;
+    case TAIL_PROBE_DUE: c->flow->tlp.due = 1; break;
+    case IDLE: c->progress_ms -= c->rtt.floor_us / 1000 + 1; break;
+    default: fail();
+    }
+}
+
+static void assert_refused(struct turn *x, enum unusual what, uint32_t flag)
+{
+    struct tcp_extra extra = {0};
+    const struct tcp_conn conn = *x->c;
+    const struct tcp_flow flow = *x->c->flow;
+    const struct tcp_lane lane = *x->lane;
+    const uint32_t lost = flow.flight->lost;
+    const uint8_t netif_flags = (uint8_t)x->t.f.netif.flags;
+    make_unusual(x, what, flag, &extra);
+    if (turn(x))
+        fail_msg("%d, flag %x: the turn was taken", what, flag);
+    peer_expect_nothing(&x->t);
+    assert_int_equal(x->c->snd.nxt, conn.snd.nxt);
+    *x->c = conn;
+    *x->c->flow = flow;
+    *x->lane = lane;
+    flow.flight->lost = lost;
+    x->t.f.netif.flags = netif_flags;
+}
+
+static void a_turn_leaves_what_is_unusual_to_the_long_way(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    turn_queue(&x, 7);
+    for (uint32_t i = 0; i < sizeof unusual_flags / sizeof *unusual_flags; i++)
+        assert_refused(&x, FLAG_SET, unusual_flags[i]);
+    for (enum unusual what = NOT_ESTABLISHED; what < UNUSUAL_COUNT; what++)
+        assert_refused(&x, what, 0);
+    assert_true(turn(&x));  // with none of that
+    turn_expect(&x, 10, 0, 7);
+    tcp_fixture_close(&x.t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +512,14 @@ int main(void)
         cmocka_unit_test(a_changed_address_is_heeded_at_once),
         cmocka_unit_test(an_option_is_heeded_at_once),
         cmocka_unit_test(nothing_is_hidden),
+        cmocka_unit_test(a_turn_sends_one_segment),
+        cmocka_unit_test(a_turn_takes_the_acknowledgement_along),
+        cmocka_unit_test(a_turn_sends_several_segments),
+        cmocka_unit_test(a_turn_keeps_to_nagle),
+        cmocka_unit_test(a_turn_keeps_to_the_windows),
+        cmocka_unit_test(a_turn_acknowledges),
+        cmocka_unit_test(a_turn_at_a_full_interface_changes_nothing),
+        cmocka_unit_test(a_turn_leaves_what_is_unusual_to_the_long_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

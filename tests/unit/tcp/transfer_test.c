@@ -4,6 +4,7 @@
 // profiles: small
 #include "built.h"
 #include "pair.h"
+#include "tcp_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,112 @@ static void memory_returns_after_many_connections(void **state)
     pair_close(&x.pair);
 }
 
+// --- a few bytes at a time (write_few, read_few) ---------------------------------------------------------------------------------------
+
+#define FEW_BUFFER 1000u  // the queue's first piece ends within it
+#define FEW_MOST 9u       // one more than is few
+
+// Whatever the pieces, the queue takes its limit and no byte more, tells when there is room again, and what leaves is what was written.
+static void few_bytes_fill_the_queue(void **state)
+{
+    (void)state;
+    for (uint32_t piece = 1; piece <= FEW_MOST; piece++) {
+        struct tcp_fixture t;
+        uint8_t bytes[FEW_MOST];
+        uint32_t written = 0, taken = 0, events = 0;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .send_buffer = FEW_BUFFER});
+        for (int wrote = 1; wrote > 0; written += wrote > 0 ? (uint32_t)wrote : 0) {
+            for (uint32_t i = 0; i < piece; i++)
+                bytes[i] = peer_pattern(written + i);
+            wrote = weir_socket_write(t.weir, t.socket, bytes, piece);
+            assert_int_equal(wrote, written == FEW_BUFFER ? WEIR_AGAIN : (int)min_u32(piece, FEW_BUFFER - written));
+        }
+        assert_int_equal(written, FEW_BUFFER);
+        peer_drain(&t);
+        while (weir_ready_next(t.weir, &events) > 0)
+            continue;
+        events = 0;
+        fixture_poll(&t.f, 100000);
+        while (taken < FEW_BUFFER) {
+            peer_take(&t);
+            for (uint32_t i = 0; i < t.got.length; i++)
+                assert_int_equal(t.got_data[i], peer_pattern(t.got_seq + i));
+            taken = t.got_seq + t.got.length;
+            peer_send(&t, TCP_ACK, 0, taken);
+        }
+        assert_int_equal(weir_ready_next(t.weir, &events), t.socket);
+        assert_true(events & WEIR_WRITABLE);
+        tcp_fixture_close(&t);
+    }
+}
+
+static void a_few_bytes_are_refused_like_many(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, NULL);
+    user_write(&t, 0, 3);  // a queue with room
+    assert_int_equal(weir_socket_shutdown(t.weir, t.socket, WEIR_SHUT_WRITE), WEIR_OK);
+    assert_int_equal(weir_socket_write(t.weir, t.socket, (const uint8_t *)"ab", 2), WEIR_SHUT_DOWN);
+    assert_int_equal(tcp_fixture_conn(&t)->flags & TCP_FIN_QUEUED, TCP_FIN_QUEUED);
+    tcp_fixture_close(&t);
+}
+
+// … and with the first of them the connection is looked after (its memory is let go of when nothing has happened for long).
+static void a_few_bytes_are_something_that_happened(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true});
+    user_write(&t, 0, 3);
+    struct tcp_conn *c = tcp_fixture_conn(&t);
+    c->armed &= (uint8_t) ~(1u << TCP_TIMER_LONG);
+    assert_int_equal(weir_socket_write(t.weir, t.socket, (const uint8_t *)"ab", 2), 2);
+    assert_true(c->armed & 1u << TCP_TIMER_LONG);
+    tcp_fixture_close(&t);
+}
+
+// Whatever the pieces, what is read is what came, at its end there is no more, and a closed window opens by the way.
+static void few_bytes_empty_the_queue(void **state)
+{
+    (void)state;
+    for (uint32_t piece = 1; piece <= FEW_MOST; piece++) {
+        struct tcp_fixture t;
+        uint8_t bytes[FEW_MOST];
+        uint32_t read = 0;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = FEW_BUFFER});
+        const uint32_t window = tcp_fixture_conn(&t)->rcv.edge - tcp_fixture_conn(&t)->rcv.nxt;
+        peer_data(&t, 0, window);  // all of it
+        fixture_poll(&t.f, 100000);
+        peer_drain(&t);
+        while (read < window) {
+            const int got = weir_socket_read(t.weir, t.socket, bytes, piece);
+            assert_int_equal(got, min_u32(piece, window - read));
+            for (int i = 0; i < got; i++)
+                assert_int_equal(bytes[i], peer_pattern(read + (uint32_t)i));
+            read += (uint32_t)got;
+        }
+        assert_int_equal(weir_socket_read(t.weir, t.socket, bytes, piece), WEIR_AGAIN);
+        fixture_poll(&t.f, 0);
+        peer_expect(&t, TCP_ACK, 0, window, 0);
+        assert_true(t.got.window > 0);
+        tcp_fixture_close(&t);
+    }
+}
+
+// RFC 6093 §3.1: a read stops at the urgent mark, however little it asks for.
+static void a_few_bytes_end_at_the_urgent_mark(void **state)
+{
+    struct tcp_fixture t;
+    uint8_t bytes[FEW_MOST];
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, NULL);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .length = 8, .urgent = 4});  // byte 3
+    assert_int_equal(weir_socket_read(t.weir, t.socket, bytes, 8), 3);
+    assert_memory_equal(bytes, ((uint8_t[]){peer_pattern(0), peer_pattern(1), peer_pattern(2)}), 3);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +434,11 @@ int main(void)
         test_with(WEIR_CFG_TX_OFFLOAD, with_segmentation_by_the_device),
         test_with(!WEIR_CFG_TX_OFFLOAD, nothing_is_left_to_the_device),
         cmocka_unit_test(the_port_copies_what_is_long),
+        cmocka_unit_test(few_bytes_fill_the_queue),
+        cmocka_unit_test(a_few_bytes_are_refused_like_many),
+        cmocka_unit_test(a_few_bytes_are_something_that_happened),
+        cmocka_unit_test(few_bytes_empty_the_queue),
+        test_with(WEIR_CFG_TCP_URGENT, a_few_bytes_end_at_the_urgent_mark),
         cmocka_unit_test(memory_returns_after_many_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
