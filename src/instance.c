@@ -207,7 +207,7 @@ static bool sock_turn(struct weir *weir, struct sock *sock)
         sock_output(&weir->socks, sock);
     else if (verdict == WEIR_TX_FULL)
         sock_blocked(&weir->socks, sock);
-    else if (dead && verdict != WEIR_TX_UNRESOLVED)
+    else if (dead & (verdict != WEIR_TX_UNRESOLVED))
         tcp_destroy(weir, (struct tcp_conn *)sock);
     return more;
 }

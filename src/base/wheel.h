@@ -59,13 +59,17 @@ static inline uint32_t wheel_wait(const struct wheel *wheel, uint32_t now_us)
     return passed_us < due_us ? due_us - passed_us : 0;
 }
 // Nearly always nothing is due, which one comparison tells.
+static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us)
+{
+    return now_us - wheel->now_us >= wheel->soonest_us - wheel->now_us;
+}
 static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
 {
     if (!wheel->count) {
         wheel->now_us = now_us;
         return NULL;
     }
-    return wheel_wait(wheel, now_us) ? NULL : wheel_pop_due(wheel, now_us);
+    return wheel_due(wheel, now_us) ? wheel_pop_due(wheel, now_us) : NULL;
 }
 static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us)
 {

@@ -33,19 +33,22 @@ enum tcp_verdict {
 
 // held.c: payload lent to a driver that answered HELD
 #if WEIR_CFG_TCP_HELD
-static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? c->flow->lag : 0; }
-static inline bool tcp_held(const struct tcp_conn *c) { return c->flow && c->flow->held_una != c->flow->held_end; }
+static inline uint32_t tcp_flow_lag(const struct tcp_flow *flow) { return flow->lag; }
+static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? tcp_flow_lag(c->flow) : 0; }
+static inline bool tcp_flow_held(const struct tcp_flow *flow) { return flow->held_una != flow->held_end; }
+static inline bool tcp_held(const struct tcp_conn *c) { return c->flow && tcp_flow_held(c->flow); }
 void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end);
 void tcp_held_drop_some(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
-// The oldest `bytes` are acknowledged: drops what nobody holds.
-static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
+// The oldest `bytes` are acknowledged: drops what nobody holds. The connection's flow may be NULL.
+static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, const struct tcp_flow *flow, uint32_t bytes)
 {
-    if (!tcp_held(c))
+    if (!flow || !tcp_flow_held(flow))
         stream_drop(&weir->memory, c->send, bytes);
     else
         tcp_held_drop_some(weir, c, bytes);
 }
 #else
+static inline uint32_t tcp_flow_lag(const struct tcp_flow *flow) { return (void)flow, 0; }
 static inline uint32_t tcp_held_lag(const struct tcp_conn *c)
 {
     (void)c;
@@ -57,7 +60,11 @@ static inline bool tcp_held(const struct tcp_conn *c)
     return false;
 }
 static inline void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end) { (void)c, (void)seq, (void)end; }
-static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, uint32_t bytes) { stream_drop(&weir->memory, c->send, bytes); }
+static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, const struct tcp_flow *flow, uint32_t bytes)
+{
+    (void)flow;
+    stream_drop(&weir->memory, c->send, bytes);
+}
 #endif
 
 // conn.c
@@ -208,8 +215,8 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     }
     // Rounding down would move the edge left (RFC 7323 §2.4), but rounding up again and again must not promise more than the queue holds
     // (make_room).
-    const uint32_t unit = (1u << scale) - 1, units = (old + unit) >> scale;
-    return c->rcv.nxt + (queued + (units << scale) <= limit + unit ? min_u32(units, 65535) << scale : old);
+    const uint32_t unit = (1u << scale) - 1, rounded = (old + unit) & ~unit;
+    return c->rcv.nxt + (queued + rounded <= limit + unit ? rounded : old);
 }
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the reader freed space
 // With more than half of the window open not much can be gained.
@@ -242,7 +249,7 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
 #if WEIR_CFG_TCP_PACING
 static inline bool tcp_paced(const struct tcp_conn *c)
 {
-    return c->flow->window.pacing_rate || c->flow->pacing.rate || c->extra || WEIR_CFG_TCP_PACING == 2;
+    return c->flow->window.pacing_rate | c->flow->pacing.rate || c->extra || WEIR_CFG_TCP_PACING == 2;
 }
 // … and the schedule is kept.
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return c->flow->pacing.rate != 0; }

@@ -86,7 +86,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     memcpy(lane->out.header, out->head, length);
     lane->out.slices[0] = (struct weir_slice){lane->out.header, length};
     lane->out.tx = (struct weir_tx){.slices = lane->out.slices, .header_length = (uint16_t)length, .hold_owner = c};
-    lane->out.network_at = (uint8_t)(length - TCP_LANE_HEADER - IP_LANE_BYTES);
+    lane->out.tcp = lane->out.header + length - TCP_LANE_HEADER;
     lane->out.network_sum = ip_lane_sum(network);
     lane->out.payload_bytes = UINT32_MAX;
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
@@ -111,12 +111,10 @@ static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, 
     return (c->flags & LANE_FLAGS) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) && lane_ready(weir, c, lane);
 }
 
-static inline uint8_t *lane_tcp(struct tcp_lane *lane) { return lane->out.header + lane->out.network_at + IP_LANE_BYTES; }
-
 // The network header as it is for another length, or type of service. (Its sum is not taken from it: it holds that of the old byte.)
 COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t tos)
 {
-    uint8_t *const network = lane->out.header + lane->out.network_at;
+    uint8_t *const network = lane->out.tcp - IP_LANE_BYTES;
     if (network[1] != tos) {
         lane->out.network_sum = checksum_fold(lane->out.network_sum + tos + (uint16_t)~network[1]);
         network[1] = tos;
@@ -131,20 +129,21 @@ static SPEED_INLINE uint64_t lane_begin(const struct weir *weir, struct tcp_conn
                                         uint32_t edge)
 {
     const uint32_t window = min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535), ts_value = weir->now_ms + c->ts_offset;
-    uint8_t *const tcp = lane_tcp(lane);
+    uint8_t *const tcp = lane->out.tcp;
     if (length != lane->out.payload_bytes || tcp[1 - (int)IP_LANE_BYTES] != tos)
         lane_network(lane, length, tos);
+    const uint64_t sum = (uint64_t)lane->out.transport_sum + length + window + c->rcv.nxt + ts_value + c->ts_recent;
     put32(tcp + 8, c->rcv.nxt);
     put16(tcp + 14, window);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)lane->out.transport_sum + length + window + c->rcv.nxt + ts_value + c->ts_recent;
+    return sum;
 }
 
 // … and what a segment has of its own. Its flags include ACK.
 static SPEED_INLINE void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq, uint32_t flags, uint32_t payload_sum)
 {
-    uint8_t *const tcp = lane_tcp(lane);
+    uint8_t *const tcp = lane->out.tcp;
     put32(tcp + 4, seq);
     tcp[13] = (uint8_t)flags;
     put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + flags + checksum_host(payload_sum)));

@@ -37,12 +37,12 @@ struct tcp_lane {
     } in;
     struct {
         uint16_t generation, neighbours;  // of paths (0: nothing remembered) and of link addresses
-        uint8_t network_at;
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
         uint32_t payload_bytes;               // for which the network header and tx.length are right as they stand
         struct weir_tx tx;                    // the frame as the driver gets it, its header and the pieces of its payload
         struct weir_slice slices[TCP_LANE_SLICES];
+        uint8_t *tcp;        // the transport header in
         uint8_t header[72];  // link, network and transport; the next frame is written over the last
     } out;
 };

@@ -559,9 +559,12 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     enum weir_tx_verdict verdict;
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
+    const bool queues = c->send || c->receive;
+    if (queues && tcp_lane_turn(weir, c, &quantum, &verdict))
+        return verdict;
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
-    if (c->send || c->receive ? tcp_lane_turn(weir, c, &quantum, &verdict) : tcp_bare_turn(weir, c, &verdict))
+    if (!queues && tcp_bare_turn(weir, c, &verdict))
         return verdict;
     return output_long(weir, c, quantum, more);
 }

@@ -51,11 +51,11 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
     c->snd.wnd = window << c->snd_scale;
     if (c->snd.wnd > c->snd.max_wnd)
         c->snd.max_wnd = c->snd.wnd;
-    tcp_held_drop(weir, c, acked);
+    tcp_held_drop(weir, c, flow, acked);
     const struct flight_record *const newest =
         ack == c->snd.nxt ? flight_acked_all(flow->flight, ack) : flight_acked_plain(flow->flight, ack, &known);
     c->snd.una = ack;
-    flow->retransmit_from = seq_max(flow->retransmit_from, ack);
+    flow->retransmit_from = ack;
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
     const uint32_t rtt_us = known ? max_u32(weir->now - newest->sent, 1) : 0;
@@ -69,7 +69,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
     }
-    if (stream_length(c->send) != tcp_held_lag(c))
+    if (stream_length(c->send) != tcp_flow_lag(flow))
         tcp_wants_output(weir, c);
 }
 

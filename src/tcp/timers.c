@@ -210,7 +210,7 @@ static inline bool node_soon_enough(const struct weir *weir, const struct tcp_co
 
 static inline void run_usual(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->user_timeout_s || tcp_rack_wait(c) || tcp_tlp_ticked(c) || !node_soon_enough(weir, c)) {
+    if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) || !node_soon_enough(weir, c)) {
         arm_send(weir, c);
         return;
     }
