@@ -3,6 +3,7 @@
 #include "tcp/attach.h"
 #include "tcp/bare.h"
 #include "tcp/isn.h"
+#include "tcp/sack.h"
 
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
 
@@ -185,8 +186,9 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
     const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
-    if (c->extra && !c->extra->out_of_order && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) &&
-        !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
+    if (c->extra && !c->extra->out_of_order && !tcp_sack_pending(c) && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) &&
+        !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) &&
+        !tcp_info_keeps_extra(c))
         extra_free(weir, c);
 }
 

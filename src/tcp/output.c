@@ -248,13 +248,12 @@ static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, 
     return out->payload_length;
 }
 
-// More chunks than slices: the segment is shortened, to whole MSS where it was to be cut.
-static void shorten(const struct tcp_conn *c, struct plan *plan, uint32_t payload)
+// Its payload lies in more pieces than there are slices, or options take of its room: it carries less.
+static void shorten(struct plan *plan, uint32_t payload)
 {
     plan->payload = payload;
     plan->flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
     plan->end = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) + payload;
-    (void)c;
 }
 
 static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_out *out, uint32_t header_length)
@@ -315,10 +314,10 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     if (plan->payload && c->send) {
         const uint32_t size = segment_payload(c, plan);
         if (plan->payload > size && plan->payload <= c->mss)
-            shorten(c, plan, size);
+            shorten(plan, size);
         const uint32_t lent = lend_payload(c, plan, &out);
         if (lent < plan->payload)
-            shorten(c, plan, lent);
+            shorten(plan, lent);
     }
     uint32_t edge = tcp_receive_edge(weir, c);
     if (plan->flags & TCP_SYN)

@@ -178,6 +178,28 @@ static void duplicates_are_reported_once(void **state)
     tcp_fixture_close(&t);
 }
 
+// The interface takes no frames for longer than an idle connection keeps what it does not need: the report is needed.
+static void a_duplicate_is_reported_however_late(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    peer_data(&t, 0, 100);
+    peer_drain(&t);
+    user_read(&t, 0, 100);
+    t.f.block_tx = true;
+    peer_data(&t, 0, 100);
+    fixture_poll(&t.f, 10000000);
+    peer_expect_nothing(&t);
+    t.f.block_tx = false;
+    weir_tx_ready(&t.f.netif);
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 1);
+    assert_block(&t, 0, 0, 100);
+    tcp_fixture_close(&t);
+}
+
 static void only_the_holes_are_sent_again(void **state)
 {
     struct tcp_fixture t;
@@ -361,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),
         cmocka_unit_test(duplicates_are_reported_once),
+        cmocka_unit_test(a_duplicate_is_reported_however_late),
         cmocka_unit_test(only_the_holes_are_sent_again),
         cmocka_unit_test(small_segments_recover_too),
         cmocka_unit_test(after_a_timeout_what_is_sacked_is_not_sent),
