@@ -522,6 +522,7 @@ static void shake(struct world *w, uint8_t choice)
         break;
     case 6: CALL(8, weir_route_add(weir, weir_addr_v4(0x0a000000), (choice >> 3) % 33, weir_addr_v4(hosts[2]), &w->f.netif, 1)); break;
     default:
+        fixture_complete(&w->f);
         weir_netif_remove(&w->f.netif);
         pass_time(w, choice & 8 ? 2000000 : 0);
         CHECK(weir_netif_add(weir, &w->f.netif) == WEIR_OK);

@@ -270,11 +270,16 @@ void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_a
     assert_true(fixture_open_with(f, &options));
 }
 
+void fixture_complete(struct fixture *f)
+{
+    while (f->held)
+        complete_first(f);
+}
+
 void fixture_close(struct fixture *f)
 {
     f->block_tx = false;
-    while (f->held)
-        complete_first(f);
+    fixture_complete(f);
     weir_destroy(f->weir);
     f->weir = NULL;
     while (f->held) {  // sent by weir_destroy's last poll: nobody is left to be told

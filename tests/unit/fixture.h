@@ -107,6 +107,7 @@ void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_a
 // false: weir_create failed (only with fail_at); nothing is left to close.
 bool fixture_open_with(struct fixture *f, const struct fixture_options *options);
 void fixture_close(struct fixture *f);
+void fixture_complete(struct fixture *f);  // the driver ends all that it holds
 void fixture_set_mode(struct fixture *f, enum fixture_mode mode);
 
 // Hands the bytes up as one frame, in the way of the mode. The bytes are copied into memory of exactly their length first.
