@@ -249,7 +249,7 @@ void slow_due(struct weir *weir, uint64_t at_us)
         weir->slow_due_us = at_us;
 }
 
-static void slow_work(struct weir *weir)
+static __attribute__((noinline)) void slow_work(struct weir *weir)
 {
     weir->slow_due_us = WEIR_NEVER;
     slow_due(weir, tcp_poll(weir, weir->now_us));

@@ -3,19 +3,23 @@
 #include "weir/options.h"
 
 #if WEIR_CFG_ERROR_NAMES
-// Indexed by the negated error.
-static const char *const error_names[] = {
-    "WEIR_OK",          "WEIR_AGAIN",      "WEIR_INVALID",       "WEIR_BAD_SOCKET",       "WEIR_NO_MEMORY",
-    "WEIR_IN_USE",      "WEIR_NO_ADDRESS", "WEIR_NO_ROUTE",      "WEIR_NOT_CONNECTED",    "WEIR_CONNECTED",
-    "WEIR_IN_PROGRESS", "WEIR_REFUSED",    "WEIR_RESET",         "WEIR_ABORTED",          "WEIR_TIMED_OUT",
-    "WEIR_SHUT_DOWN",   "WEIR_TOO_BIG",    "WEIR_NOT_SUPPORTED", "WEIR_HOST_UNREACHABLE", "WEIR_NETWORK_UNREACHABLE",
-    "WEIR_PERMISSION",  "WEIR_FAULT",      "WEIR_INTERRUPTED",   "WEIR_CLOSED",           "WEIR_CONFLICT",
-    "WEIR_NETIF_DOWN",  "WEIR_LISTENING",  "WEIR_SKIPPED",
-};
-#define ERROR_NAME_COUNT ((int)(sizeof error_names / sizeof error_names[0]))
-_Static_assert(ERROR_NAME_COUNT == 1 - WEIR_SKIPPED, "one name for each error");
+// By the negated error, one behind the other: a table of where they begin would cost a word each.
+static const char error_names[] = "WEIR_OK\0WEIR_AGAIN\0WEIR_INVALID\0WEIR_BAD_SOCKET\0WEIR_NO_MEMORY\0WEIR_IN_USE\0WEIR_NO_ADDRESS\0"
+                                  "WEIR_NO_ROUTE\0WEIR_NOT_CONNECTED\0WEIR_CONNECTED\0WEIR_IN_PROGRESS\0WEIR_REFUSED\0WEIR_RESET\0"
+                                  "WEIR_ABORTED\0WEIR_TIMED_OUT\0WEIR_SHUT_DOWN\0WEIR_TOO_BIG\0WEIR_NOT_SUPPORTED\0"
+                                  "WEIR_HOST_UNREACHABLE\0WEIR_NETWORK_UNREACHABLE\0WEIR_PERMISSION\0WEIR_FAULT\0WEIR_INTERRUPTED\0"
+                                  "WEIR_CLOSED\0WEIR_CONFLICT\0WEIR_NETIF_DOWN\0WEIR_LISTENING\0WEIR_SKIPPED";
 
-const char *weir_error_name(int error) { return error <= 0 && error > -ERROR_NAME_COUNT ? error_names[-error] : "?"; }
+const char *weir_error_name(int error)
+{
+    const char *name = error_names;
+    if (error > 0 || error < WEIR_SKIPPED)
+        return "?";
+    for (; error; error++)
+        while (*name++)
+            ;
+    return name;
+}
 #else
 const char *weir_error_name(int error)
 {

@@ -207,9 +207,10 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
 }
 static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length)
 {
-    struct weir_span span = {NULL, 0};
-    stream_flat_spans(stream, offset, length, &span, 1);
-    return span;
+    uint32_t at = stream->head + offset;
+    if (at >= stream->size)
+        at -= stream->size;
+    return (struct weir_span){(uint8_t *)stream->data + at, min_u32(length, stream->size - at)};
 }
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
 static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)

@@ -52,7 +52,7 @@ static inline bool ip4_netif_ready(const struct weir_netif *netif)
 // The directed broadcast of the interface's subnet; prefixes of 31 and 32 bits have none (RFC 3021).
 static inline bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t address)
 {
-    return ip4_netif_ready(netif) && netif->prefix_length < 31 && address == (netif->address.v4 | ~ip4_prefix_mask(netif->prefix_length));
+    return netif->prefix_length < 31 && address == (netif->address.v4 | ~ip4_prefix_mask(netif->prefix_length)) && ip4_netif_ready(netif);
 }
 static inline bool ip4_netif_loopback(const struct weir_netif *netif)
 {

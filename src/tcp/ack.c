@@ -18,7 +18,7 @@ static void probe_answered(struct weir *weir, struct tcp_conn *c)
 // RFC 9293 §3.10.7.4, fifth: the send window, from the newest segment only.
 static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    const uint32_t window = (uint32_t)segment->window << c->snd_scale;
+    const uint32_t window = (uint32_t)segment->window << tcp_snd_scale(c);
     const bool changed = window != c->snd.wnd;
     // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a closed one:
     // any other may have been overtaken.

@@ -72,6 +72,9 @@ static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, const st
 static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && !(c->flags & TCP_SYN_ACKED); }
 static inline bool tcp_syn_sent(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_SENT; }
 static inline bool tcp_syn_received(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_RECEIVED; }
+// Window scale shifts; a build that offers none has none.
+static inline uint32_t tcp_snd_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->snd_scale : 0; }
+static inline uint32_t tcp_rcv_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->rcv_scale : 0; }
 static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
 static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
@@ -201,7 +204,7 @@ uint32_t tcp_receive_budget(const struct memory *memory);                       
 // never left of what was promised. It does not grow beyond what is left of the instance's memory budget.
 static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t old = c->rcv.edge - c->rcv.nxt, scale = c->rcv_scale;
+    const uint32_t old = c->rcv.edge - c->rcv.nxt, scale = tcp_rcv_scale(c);
     const uint32_t queued = tcp_receive_queued(c), limit = c->receive_limit;
     const uint32_t step = min_u32(limit / 2, c->rcv_mss);
     if (!WEIR_CFG_FAST_PATH || c->extra || queued + old + step <= limit) {  // otherwise it cannot grow

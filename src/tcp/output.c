@@ -267,7 +267,9 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
         return;
     }
     sum = checksum_add(sum, checksum_sum(weir->port, out->head, header_length));
-    if (out->payload_length)
+    if (out->tx.count == 2)  // as nearly always
+        sum = checksum_add(sum, checksum_sum(weir->port, out->slices[1].data, out->slices[1].length));
+    else if (out->payload_length)
         sum = checksum_add(sum, checksum_slices(weir->port, out->slices + 1, out->tx.count - 1u, 0, out->payload_length));
     checksum_put(out->head + 16, sum);
 }
@@ -275,7 +277,7 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
 static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
 {
     const uint32_t window = edge - c->rcv.nxt;
-    return (uint16_t)min_u32(syn ? window : window >> c->rcv_scale, 65535);
+    return (uint16_t)min_u32(syn ? window : window >> tcp_rcv_scale(c), 65535);
 }
 
 // The whole way: options, header, checksum, network layer. The payload is in `out`.
@@ -294,7 +296,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     segment->urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
     uint8_t *bytes = packet_out_header(out, segment->header_length);
     tcp_emit(bytes, segment);
-    memcpy(bytes + TCP_BYTES, option_bytes, option_length);
+    if (option_length)
+        memcpy(bytes + TCP_BYTES, option_bytes, option_length);
     if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss) {  // of one to be cut that is not
         out->tx.segment_size = (uint16_t)segment_payload(c, plan);
         out->tx.gso = WEIR_GSO_TCP4;
@@ -494,6 +497,12 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
     c->progress_ms = weir->now_ms;
 }
 
+// The last of what was queued has left for the first time, and nothing is to be sent again: another look would find nothing.
+static inline bool left_nothing(const struct tcp_conn *c, const struct plan *plan)
+{
+    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->flags & TCP_FIN_QUEUED) && !c->flow->flight->lost && !tcp_deadline_on(c);
+}
+
 // Everything that may go now, a quantum at the most. false: the interface has no room, or no way yet.
 static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
 {
@@ -514,6 +523,8 @@ static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bo
         if (*verdict == WEIR_TX_FULL || *verdict == WEIR_TX_UNRESOLVED)
             return false;
         segment_left(weir, c, &plan);
+        if (left_nothing(c, &plan))
+            break;
     }
     return true;
 }

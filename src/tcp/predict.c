@@ -22,7 +22,7 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
 {
     const uint32_t acked = ack - c->snd.una;
     if (!acked)  // without data: a duplicate, or a window update; the steps tell which
-        return length && window << c->snd_scale == c->snd.wnd;
+        return length && window << tcp_snd_scale(c) == c->snd.wnd;
     return acked <= c->snd.nxt - c->snd.una && window && !c->backoff && c->flow && flight_plain(c->flow->flight) && !tcp_tlp_waiting(c);
 }
 
@@ -48,7 +48,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
     bool known = true;
-    c->snd.wnd = window << c->snd_scale;
+    c->snd.wnd = window << tcp_snd_scale(c);
     if (c->snd.wnd > c->snd.max_wnd)
         c->snd.max_wnd = c->snd.wnd;
     tcp_held_drop(weir, c, flow, acked);

@@ -15,7 +15,7 @@ static bool takes_data(const struct tcp_conn *c)
 static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
 {
     if (!c->receive)
-        c->receive = stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << c->rcv_scale));
+        c->receive = stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << tcp_rcv_scale(c)));
     if (!c->receive)
         return false;
     const uint32_t end = stream_length(c->receive) + ahead + length;
@@ -32,8 +32,7 @@ static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet
     uint16_t sum = 0;
     uint32_t done = 0;
     while (done < length) {
-        struct weir_span span;
-        stream_spans(c->receive, offset + done, length - done, &span, 1);
+        const struct weir_span span = stream_stretch(c->receive, offset + done, length - done);
         if (summed)
             sum = checksum_add_at(sum, packet_copy_sum(weir->port, packet, at + done, span.data, span.length), done);
         else
