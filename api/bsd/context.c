@@ -2,12 +2,22 @@
 // The context: lock, clock, sleep, memory, and copies between the caller's memory and ours.
 #include "internal.h"
 
-void bsd_enter(struct weir_bsd *bsd)
+void bsd_lock(struct weir_bsd *bsd)
 {
     if (bsd->port->lock)
         bsd->port->lock(bsd->port->context);
+}
+
+void bsd_clock(struct weir_bsd *bsd)
+{
     if (bsd->port->now_us)
         weir_clock(bsd->weir, bsd->port->now_us(bsd->port->context));
+}
+
+void bsd_enter(struct weir_bsd *bsd)
+{
+    bsd_lock(bsd);
+    bsd_clock(bsd);
 }
 
 static void kick(struct weir_bsd *bsd)

@@ -53,8 +53,12 @@ static int move_patiently(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, 
 
 static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int flags, bool sending)
 {
-    bsd_enter(bsd);
+    bsd_lock(bsd);
+    if (sending)
+        bsd_clock(bsd);
     int result = WEIR_CFG_BSD_FAULTS ? WEIR_AGAIN : move_at_once(bsd, fd, t, flags, sending);
+    if (!sending && (result == WEIR_AGAIN || weir_output_pending(bsd->weir)))  // what is there is taken whatever the time is
+        bsd_clock(bsd);
     if (result == WEIR_AGAIN) {
         result = move_patiently(bsd, fd, t, flags, sending);
     } else if (sending && result > 0 && (size_t)result < t->bytes) {

@@ -32,7 +32,7 @@ static uint64_t instance_pool[8];
 #define ALLOCATOR .alloc = NULL
 #define INSTANCE memory, sizeof memory
 #endif
-static uint64_t pool[POOL_BYTES / 8], io_stack[6 * STACK_UNIT / 8], control_stack[10 * STACK_UNIT / 8];
+static uint64_t pool[POOL_BYTES / 8], io_stack[8 * STACK_UNIT / 8], control_stack[10 * STACK_UNIT / 8];
 static uint64_t reaper_stack[5 * STACK_UNIT / 8], idle_stack[STACK_UNIT / 8];
 static struct kmem kmem, instance_kmem;
 static struct thread control_thread;

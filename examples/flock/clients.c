@@ -19,7 +19,7 @@
 enum { PROCESS_PRIORITY = 10, FIRST_PRIORITY = 15, REAPER_PRIORITY = 17, IO_PRIORITY = 20 };
 enum { CALL_PRINT = CALL_BSD_END, CALLS = PROCESS_SOCKET_CALLS + 1 };
 
-static uint64_t pool[POOL_BYTES / 8], io_stack[8 * STACK_UNIT / 8], first_stack[8 * STACK_UNIT / 8];
+static uint64_t pool[POOL_BYTES / 8], io_stack[10 * STACK_UNIT / 8], first_stack[8 * STACK_UNIT / 8];
 static uint64_t reaper_stack[6 * STACK_UNIT / 8], idle_stack[STACK_UNIT / 8];
 static struct kmem kmem;
 static struct preempt_port port;

@@ -9,7 +9,7 @@
 
 #define DESCRIPTORS 9
 #define SERVER_STACK 6144  // select keeps its question there
-#define IO_STACK 2048
+#define IO_STACK 2560
 #define IDLE_STACK 256
 enum { SERVER_PRIORITY = 10, IO_PRIORITY = 20 };
 

@@ -37,6 +37,9 @@ void arch_switch(void);
 // `begin` with interrupts on, privileged, and never returns from it. Returns the frame, NULL when the stack is too small for it and an
 // interrupt's.
 void *arch_frame(void *stack, size_t bytes, void (*begin)(void));
+// Calls the function on another stack, the one that ends at `end` (aligned to 16), or where stacks are large on the caller's own. A thread
+// may lose the processor in it as anywhere else.
+void arch_call_on(void *end, void (*function)(void *argument), void *argument);
 // Leaves main's stack for good, which the interrupts have from here on: the switch that waits takes place. Interrupts are off.
 _Noreturn void arch_start(void);
 

@@ -63,7 +63,6 @@ static void hold(struct mutex *mutex, struct thread *thread)
     thread->holds = mutex;
 }
 
-// Nobody who waits: nobody's priority changes.
 void kernel_mutex_release(struct mutex *mutex)
 {
     struct thread *holder = mutex->holder, *next = mutex->waiting.first;
@@ -72,11 +71,29 @@ void kernel_mutex_release(struct mutex *mutex)
         at = &(*at)->next;
     *at = mutex->next;
     mutex->holder = NULL;
+    mutex->hurry = 0;
     if (next) {
         kernel_ready(next, KERNEL_WOKEN);
         hold(mutex, next);
-        kernel_inherit(holder);
     }
+    kernel_inherit(holder);
+}
+
+void mutex_unlock_off(struct mutex *mutex)
+{
+    struct thread *self = kernel.current;
+    const bool quiet = !mutex->hurry;                     // nobody's turn changes
+    if (!mutex->waiting.first && self->holds == mutex) {  // as nearly always
+        self->holds = mutex->next;
+        mutex->holder = NULL;
+        if (quiet)
+            return;
+        mutex->hurry = 0;
+        kernel_inherit(self);
+    } else {
+        kernel_mutex_release(mutex);
+    }
+    kernel_reschedule();
 }
 
 int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)
@@ -120,12 +137,16 @@ bool mutex_try(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
     const uint32_t state = arch_interrupts_off();
-    if (!mutex->waiting.first && kernel.current->holds == mutex) {  // as nearly always: nobody's turn changes
-        kernel.current->holds = mutex->next;
-        mutex->holder = NULL;
-    } else {
-        kernel_mutex_release(mutex);
-        kernel_reschedule();
+    mutex_unlock_off(mutex);
+    arch_interrupts_restore(state);
+}
+
+void mutex_hurry(struct mutex *mutex, uint8_t priority)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (mutex->hurry < priority) {
+        mutex->hurry = priority;
+        kernel_raise(kernel.current, priority);
     }
     arch_interrupts_restore(state);
 }

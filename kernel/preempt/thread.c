@@ -319,23 +319,46 @@ int thread_join(struct thread *thread, uint64_t deadline_us)
     return result;
 }
 
+// In its queue, with the priority that it has now: the first keeps its place where nobody is more urgent.
+static void replace(struct thread *thread)
+{
+    struct wait_queue *queue = thread->queue;
+    if (!queue)
+        return;
+    if (queue->first == thread && (!thread->next || thread->next->priority <= thread->priority)) {
+        kernel.alarm_stale |= thread->next && thread->next->priority == thread->priority;  // its turn ends
+        return;
+    }
+    kernel_queue_remove(thread);
+    kernel_queue_insert(queue, thread);
+}
+
 // A chain of waiting ends where nothing changes, so also when it is a circle.
 void kernel_inherit(struct thread *thread)
 {
     while (thread) {
         uint8_t priority = thread->own_priority;
-        for (const struct mutex *mutex = thread->holds; mutex; mutex = mutex->next)
-            if (mutex->waiting.first && mutex->waiting.first->priority > priority)
-                priority = mutex->waiting.first->priority;
+        for (const struct mutex *mutex = thread->holds; mutex; mutex = mutex->next) {
+            const struct thread *waits = mutex->waiting.first;
+            if (waits && waits->priority > priority)
+                priority = waits->priority;
+            if (mutex->hurry > priority)
+                priority = mutex->hurry;
+        }
         if (priority == thread->priority)
             return;
-        struct wait_queue *queue = thread->queue;
         thread->priority = priority;
-        kernel_queue_remove(thread);
-        if (queue)
-            kernel_queue_insert(queue, thread);
+        replace(thread);
         thread = thread->wants ? thread->wants->holder : NULL;
     }
+}
+
+void kernel_raise(struct thread *thread, uint8_t priority)
+{
+    if (thread->priority >= priority)
+        return;
+    thread->priority = priority;
+    replace(thread);
 }
 
 void thread_set_priority(struct thread *thread, uint8_t priority)

@@ -53,12 +53,19 @@ static uint64_t driver_timers(struct port_core *core, uint64_t now_us)
     return earliest_us;
 }
 
-uint64_t port_turn(struct port_core *core)
+uint64_t port_turn_ends(struct port_core *core, uint64_t due_us)
 {
-    const uint64_t now_us = core->board->now_us();
+    const uint64_t now_us = weir_now_us(core->weir);
+    const bool more = weir_dispatch(core->weir, PORT_EVENTS) > 0 || weir_output_pending(core->weir);
+    core->driver_due_us = driver_timers(core, now_us);
+    return more ? now_us : due_us < core->driver_due_us ? due_us : core->driver_due_us;
+}
+
+uint64_t port_turn_now(struct port_core *core)
+{
+    const uint64_t now_us = weir_now_us(core->weir);
     bool more = false;
     core->turns++;
-    weir_clock(core->weir, now_us);
     if (now_us >= core->driver_due_us)
         (void)driver_timers(core, now_us);
     for (struct weir_netif **at = core->netifs, **end = at + core->netif_count; at < end; at++)
@@ -66,8 +73,12 @@ uint64_t port_turn(struct port_core *core)
             more |= (*at)->driver->poll(*at, PORT_BUDGET) >= PORT_BUDGET;
     // Before weir_poll, so that what a watch answers leaves in one frame with the acknowledgement.
     more |= weir_dispatch(core->weir, PORT_EVENTS) >= PORT_EVENTS;
-    const uint64_t due_us = weir_poll(core->weir, now_us);
-    more |= weir_dispatch(core->weir, PORT_EVENTS) > 0 || weir_output_pending(core->weir);
-    core->driver_due_us = driver_timers(core, now_us);
-    return more ? now_us : due_us < core->driver_due_us ? due_us : core->driver_due_us;
+    const uint64_t due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
+    return more ? now_us : due_us;
+}
+
+uint64_t port_turn(struct port_core *core)
+{
+    weir_clock(core->weir, core->board->now_us());
+    return port_turn_now(core);
 }

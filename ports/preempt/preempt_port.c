@@ -3,36 +3,58 @@
 
 #include "kernel/preempt/arch.h"
 #include "ports/common/io_thread.h"
+#include "weir/socket.h"
 
 // --- the contract (weir/port.h) ----------------------------------------------------------------------------------------------------------
 static void port_lock(void *context) { mutex_lock(&((struct preempt_port *)context)->lock); }
 
-static void pass_kick_on(struct preempt_port *port)
+// What the call gave the stack to send leaves first, at the moment to which it set the clock. If it was interrupted for frames there is a
+// turn for them, too; what comes still is the I/O thread's.
+static void work_there(void *context)
+{
+    struct preempt_port *port = context;
+    const bool sends = weir_output_pending(port->core.weir);
+    port->kicked = false;
+    uint64_t due_us = weir_poll(port->core.weir, weir_now_us(port->core.weir));
+    if (port->interrupted) {
+        port->kicked = port->interrupted = false;
+        due_us = sends ? port_turn_now(&port->core) : port_turn(&port->core);
+    } else {
+        due_us = port_turn_ends(&port->core, due_us);
+    }
+    if (due_us < port->io_due_us)
+        semaphore_give(&port->work);
+}
+
+static void pass_work_on(struct preempt_port *port)
 {
     if (port->kicked)
         semaphore_give(&port->work);
-    port->kicked = false;
+    port->kicked = port->interrupted = false;
 }
 
-// The lock is free before the I/O thread, which is more urgent, runs for it: one switch, not three.
+// The thread that holds the lock works on the I/O thread's stack, which nobody else uses meanwhile. The last look is with interrupts off,
+// so that none is forgotten.
 static void port_unlock(void *context)
 {
     struct preempt_port *port = context;
-    if (!port->kicked) {
-        mutex_unlock(&port->lock);
-        return;
-    }
     const uint32_t state = arch_interrupts_off();
-    pass_kick_on(port);
-    mutex_unlock(&port->lock);
+    if (port->kicked && port->work_stack) {  // none: there is no I/O thread yet
+        arch_interrupts_restore(state);
+        arch_call_on(port->work_stack, work_there, port);
+        (void)arch_interrupts_off();
+        pass_work_on(port);
+    }
+    mutex_unlock_off(&port->lock);
     arch_interrupts_restore(state);
 }
 
+// Who falls asleep leaves the work to the I/O thread, which runs once the lock is free: one switch, not three.
 static int port_wait(void *context, const void *token, uint64_t deadline_us)
 {
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
-    pass_kick_on(port);
+    pass_work_on(port);
     const int result = wait_queue_sleep(&port->waiting, &port->lock, token, deadline_us);
     arch_interrupts_restore(state);
     return result;  // enum kernel_wait counts as the contract does
@@ -49,7 +71,7 @@ void preempt_port_set_errno(void *context, int value)
 
 void preempt_port_init(struct preempt_port *port, const struct port_board *board)
 {
-    *port = (struct preempt_port){.work = {.most = 1}};
+    *port = (struct preempt_port){.work = {.most = 1}, .io_due_us = WEIR_NEVER};
     port_init(&port->core, board);
     port->core.port.lock = port_lock;
     port->core.port.unlock = port_unlock;
@@ -59,13 +81,28 @@ void preempt_port_init(struct preempt_port *port, const struct port_board *board
 }
 
 // --- the I/O thread ----------------------------------------------------------------------------------------------------------------------
-void preempt_port_interrupt(struct preempt_port *port) { semaphore_give(&port->work); }
+// A thread that is in the stack sees to it before it leaves, as urgent as the I/O thread is; any other is in the way of that.
+void preempt_port_interrupt(struct preempt_port *port)
+{
+    const struct thread *holder = port->lock.holder;
+    if (holder && holder == thread_self() && holder != &port->thread) {
+        port->kicked = port->interrupted = true;
+        mutex_hurry(&port->lock, thread_priority(&port->thread));
+    } else {
+        semaphore_give(&port->work);
+    }
+}
 
+// Whoever works meanwhile, and finds an earlier deadline, ends the sleep.
 static void io_sleep(struct port_core *core, uint64_t until_us)
 {
     struct preempt_port *port = (struct preempt_port *)core;
+    const uint32_t state = arch_interrupts_off();
     port->sleeps++;
+    port->io_due_us = until_us;
     (void)semaphore_take(&port->work, until_us);
+    port->io_due_us = WEIR_NEVER;
+    arch_interrupts_restore(state);
 }
 
 static void io_step(struct port_core *core, bool back)
@@ -81,6 +118,8 @@ static void io(void *port)
     port_io_run(port, &calls);
 }
 
+#define OWN_SHARE 5  // one in so many bytes of its stack is the I/O thread's own: it uses no more while it does not hold the lock
+
 bool preempt_port_start(struct preempt_port *port, const struct thread_config *config, uint8_t back_priority)
 {
     struct thread_config own = *config;
@@ -89,5 +128,6 @@ bool preempt_port_start(struct preempt_port *port, const struct thread_config *c
     own.argument = port;
     port->priority = config->priority;
     port->back_priority = back_priority;
+    port->work_stack = (void *)(((uintptr_t)own.stack + own.stack_bytes - own.stack_bytes / OWN_SHARE) & ~(uintptr_t)15);
     return thread_create(&port->thread, &own);
 }

@@ -4,6 +4,10 @@
 // preempt_port_interrupt; the thread then polls it in budgets, and the driver unmasks when it is found empty. Should there always be more,
 // the thread goes on with the priority of other work, so that a flood of frames cannot keep it from running.
 //
+// A thread whose call has given the stack something to send sends it itself before it releases the lock, and takes in what came meanwhile:
+// that costs no change of threads. It does so with the I/O thread's priority and on the I/O thread's stack, so that its own needs no room
+// for it.
+//
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);
 //     weir = weir_create(memory, sizeof memory, &port.core.port, NULL);
@@ -23,7 +27,10 @@ struct preempt_port {
     struct mutex lock;
     struct wait_queue waiting;
     struct semaphore work;            // of the I/O thread; counts to one
-    bool kicked;                      // the I/O thread is woken when the lock is released, since it would only wait for that
+    uint64_t io_due_us;               // when its sleep ends; WEIR_NEVER too while it does not sleep
+    void *work_stack;                 // the end of what others use of its stack
+    volatile bool kicked;             // there is something to do: whoever holds the lock does it before it is released
+    volatile bool interrupted;        // … also frames to take in
     uint8_t priority, back_priority;  // of the I/O thread; and in a flood
     uint32_t sleeps, steps_back;      // for tests and measurements
     struct thread thread;

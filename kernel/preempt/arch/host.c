@@ -99,6 +99,12 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
+void arch_call_on(void *end, void (*function)(void *argument), void *argument)
+{
+    (void)end;
+    function(argument);
+}
+
 void arch_start(void)
 {
     running = NULL;

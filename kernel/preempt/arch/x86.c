@@ -76,6 +76,20 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
+__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end, __attribute__((unused)) void (*function)(void *argument),
+                                         __attribute__((unused)) void *argument)
+{
+    __asm__ volatile("push  %ebp\n\t"
+                     "mov   %esp, %ebp\n\t"
+                     "mov   8(%ebp), %esp\n\t"
+                     "sub   $12, %esp\n\t"
+                     "push  16(%ebp)\n\t"
+                     "call  *12(%ebp)\n\t"
+                     "mov   %ebp, %esp\n\t"
+                     "pop   %ebp\n\t"
+                     "ret");
+}
+
 void arch_start(void)
 {
     interrupts_stack = link_stack_top;

@@ -14,7 +14,7 @@
 #define STACK_BYTES ((size_t)262144)
 #define MS UINT64_C(1000)
 #define FRAME_US 20  // that the driver works at one
-enum { LOW = 5, MAIN = 10, IO = 20 };
+enum { LOW = 5, MAIN = 10, MIDDLE = 15, IO = 20 };
 
 static uint64_t now_us, alarm_us;
 static uint64_t stacks[4][STACK_BYTES / 8];
@@ -22,6 +22,11 @@ static struct thread starter, other;
 static struct preempt_port port;
 static struct weir_netif netif;
 static uint32_t waiting_frames;  // in the device
+static bool interrupts_again;    // while it is polled
+static uint64_t device_due_us, came_due_us;
+static struct thread *polled_by, *timed_by;  // the last to do so
+static uint8_t polled_with;                  // the priority it had
+static uint32_t own_polls;                   // by the scenario's thread
 static bool good;
 
 static uint64_t board_now(void) { return now_us; }
@@ -51,15 +56,37 @@ static void compute(uint64_t us)
     }
 }
 
+static void interrupt(void)
+{
+    host_interrupt_begins();
+    preempt_port_interrupt(&port);
+    host_interrupt_ends();
+}
+
 static int device_poll(struct weir_netif *unused, int budget)
 {
     int frames = 0;
     (void)unused;
+    polled_by = thread_self();
+    polled_with = thread_priority(polled_by);
+    own_polls += polled_by == &starter;
+    if (interrupts_again)
+        interrupt();
     for (; frames < budget && waiting_frames; frames++) {
         waiting_frames--;  // before: who preempts this may take all away
         compute(FRAME_US);
     }
     return frames;
+}
+static uint64_t device_timer(struct weir_netif *unused, uint64_t moment_us)
+{
+    (void)unused;
+    timed_by = thread_self();
+    if (moment_us >= device_due_us) {
+        came_due_us = moment_us;
+        device_due_us = WEIR_NEVER;
+    }
+    return device_due_us;
 }
 static enum weir_tx_verdict device_tx(struct weir_netif *unused, const struct weir_tx *tx)
 {
@@ -76,7 +103,7 @@ static void spawn(struct thread *thread, uint32_t stack, uint8_t priority, threa
 static thread_entry *scenario;
 static void start(void *unused)
 {
-    static const struct weir_driver driver = {.name = "flood", .tx = device_tx, .poll = device_poll};
+    static const struct weir_driver driver = {.name = "flood", .tx = device_tx, .poll = device_poll, .timer = device_timer};
     static const struct port_board board = {board_now, 1, entropy, malloc, free};
     const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
     preempt_port_init(&port, &board);
@@ -99,7 +126,10 @@ static void run(thread_entry *entry)
     host_stack_renew(stacks, sizeof stacks);
     now_us = 1000;
     alarm_us = KERNEL_NEVER;
-    waiting_frames = 0;
+    waiting_frames = own_polls = 0;
+    interrupts_again = false;
+    device_due_us = WEIR_NEVER;
+    came_due_us = 0;
     good = kernel_init(&board);
     spawn(&starter, 1, MAIN, start);
     host_run();
@@ -176,7 +206,8 @@ static void test_wait_and_wake(void **state)
     run(waits);
 }
 
-// The I/O thread, which is more urgent, runs once the lock is free: when it is released, or its holder falls asleep.
+// What a call gave the stack to send its own thread sends, before the lock is free, and takes nothing in. One that falls asleep leaves it
+// to the I/O thread.
 static void kicks(void *unused)
 {
     const struct weir_port *contract = &port.core.port;
@@ -184,24 +215,133 @@ static void kicks(void *unused)
     thread_sleep_until(now_us + MS);
     contract->lock(&port);
     const uint32_t turns = port.core.turns;
+    timed_by = NULL;
     contract->kick(&port);
     contract->kick(&port);
-    good &= port.core.turns == turns;
+    good &= !timed_by;
     contract->unlock(&port);
-    good &= port.core.turns == turns + 1;
+    good &= timed_by == thread_self() && port.core.turns == turns && !port.lock.holder;
+    timed_by = NULL;
     contract->lock(&port);
     contract->unlock(&port);
-    good &= port.core.turns == turns + 1;
+    good &= !timed_by;
     contract->lock(&port);
     contract->kick(&port);
-    good &= contract->wait(&port, &token, now_us + MS) == 1 && port.core.turns == turns + 2;
+    good &= contract->wait(&port, &token, now_us + MS) == 1 && timed_by == &port.thread && port.core.turns == turns + 1;
     contract->unlock(&port);
-    good &= port.core.turns == turns + 2;
+    good &= port.core.turns == turns + 1;
 }
 static void test_kick(void **state)
 {
     (void)state;
     run(kicks);
+}
+
+// --- interrupts ------------------------------------------------------------------------------------------------------------------------
+static bool middle_ran;
+static void middle(void *unused)
+{
+    (void)unused;
+    thread_sleep_until(now_us + MS);
+    middle_ran = true;
+}
+
+// A thread that is in the stack takes in what came, as urgent as the I/O thread: nobody between the two gets in its way.
+static void interrupted(void *unused)
+{
+    const struct weir_port *contract = &port.core.port;
+    (void)unused;
+    middle_ran = false;
+    spawn(&other, 3, MIDDLE, middle);
+    contract->lock(&port);
+    const uint32_t turns = port.core.turns;
+    waiting_frames = 3;
+    interrupt();
+    compute(2 * MS);
+    good &= port.core.turns == turns && waiting_frames == 3 && thread_priority(&starter) == IO && !middle_ran;
+    contract->unlock(&port);
+    good &= port.core.turns == turns + 1 && !waiting_frames && polled_by == &starter && polled_with == IO;
+    good &= thread_priority(&starter) == MAIN && middle_ran && !port.lock.holder;
+    waiting_frames = 1;
+    interrupt();  // nobody is in the stack
+    good &= !waiting_frames && polled_by == &port.thread && port.core.turns == turns + 2;
+}
+static void test_who_is_in_the_stack_takes_frames_in(void **state)
+{
+    (void)state;
+    run(interrupted);
+}
+
+static void holds(void *unused)
+{
+    (void)unused;
+    port.core.port.lock(&port);
+    compute(2 * MS);
+    port.core.port.unlock(&port);
+    good &= thread_priority(thread_self()) == LOW;
+}
+
+// Its holder lost the processor: the I/O thread waits for the lock, and lends it its priority.
+static void preempted(void *unused)
+{
+    (void)unused;
+    spawn(&other, 3, LOW, holds);
+    thread_sleep_until(now_us + MS);
+    good &= port.lock.holder == &other;
+    waiting_frames = 1;
+    const uint64_t moment_us = now_us;
+    interrupt();
+    good &= !waiting_frames && polled_by == &port.thread && now_us > moment_us && !port.lock.holder;
+}
+static void test_a_preempted_holder_is_hurried_by_the_io_thread(void **state)
+{
+    (void)state;
+    run(preempted);
+}
+
+// A call makes one turn; frames that come without end are the I/O thread's, which steps back for others.
+static void call_in_a_flood(void *unused)
+{
+    (void)unused;
+    waiting_frames = UINT32_MAX;
+    interrupts_again = true;
+    port.core.port.lock(&port);
+    interrupt();
+    port.core.port.unlock(&port);
+    good &= own_polls == 1 && port.steps_back == 1 && port.thread.priority == LOW && thread_priority(&starter) == MAIN;
+    waiting_frames = 0;
+    interrupts_again = false;
+}
+static void test_a_call_makes_one_turn(void **state)
+{
+    (void)state;
+    run(call_in_a_flood);
+}
+
+// A deadline that comes of a call, and before that for which the I/O thread sleeps, ends its sleep; a later one does not.
+static void deadlines(void *unused)
+{
+    const struct weir_port *contract = &port.core.port;
+    const uint64_t begin_us = now_us;
+    (void)unused;
+    thread_sleep_until(begin_us + MS);
+    device_due_us = begin_us + 5 * MS;
+    contract->lock(&port);
+    contract->kick(&port);
+    contract->unlock(&port);
+    const uint32_t sleeps = port.sleeps;
+    device_due_us = begin_us + 6 * MS;
+    contract->lock(&port);
+    contract->kick(&port);
+    contract->unlock(&port);
+    good &= port.sleeps == sleeps && !came_due_us;
+    thread_sleep_until(begin_us + 10 * MS);
+    good &= came_due_us == begin_us + 6 * MS && timed_by == &port.thread;
+}
+static void test_an_earlier_deadline_ends_the_sleep(void **state)
+{
+    (void)state;
+    run(deadlines);
 }
 
 static void errnos(void *unused)
@@ -222,6 +362,10 @@ int main(void)
         cmocka_unit_test(test_a_flood_of_frames_leaves_time_to_others),
         cmocka_unit_test(test_wait_and_wake),
         cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_who_is_in_the_stack_takes_frames_in),
+        cmocka_unit_test(test_a_preempted_holder_is_hurried_by_the_io_thread),
+        cmocka_unit_test(test_a_call_makes_one_turn),
+        cmocka_unit_test(test_an_earlier_deadline_ends_the_sleep),
         cmocka_unit_test(test_errno_is_a_thread_s_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -661,6 +661,56 @@ static void test_a_deleted_waiter_lends_nothing(void **state)
     assert_string_equal(run(deleted_waiter), "yyy(c)");
 }
 
+// Its holder is hurried: who is less urgent than that waits until it unlocks, whatever mutexes it gives back before; nobody's wait is
+// needed for it. Then it stands behind its equals, as after an inheritance.
+static void hurried(void *unused)
+{
+    (void)unused;
+    first = second = (struct mutex){0};
+    mutex_lock(&first);
+    mutex_lock(&second);
+    mutex_hurry(&first, 120);
+    mutex_hurry(&first, 110);
+    say(thread_priority(thread_self()) == 120 ? 'y' : '!');
+    spawn(0, 115, say_it, 'm');
+    spawn(1, MAIN_PRIORITY, say_it, 'e');
+    mutex_unlock(&second);
+    say(thread_priority(thread_self()) == 120 ? 'y' : '!');
+    spawn(2, 125, say_it, 'u');
+    mutex_unlock(&first);
+    say(thread_priority(thread_self()) == MAIN_PRIORITY && !first.holder ? 'y' : '!');
+    mutex_lock(&first);
+    say(thread_priority(thread_self()) == MAIN_PRIORITY ? 'n' : '!');  // it was for that time
+    mutex_hurry(&first, 50);
+    say(thread_priority(thread_self()) == MAIN_PRIORITY ? 'n' : '!');
+    mutex_unlock(&first);
+    say('.');
+}
+static void test_a_holder_is_hurried(void **state)
+{
+    (void)state;
+    assert_string_equal(run(hurried), "yyumeynn.");
+}
+
+static void hurried_turn(void *unused)
+{
+    (void)unused;
+    first = (struct mutex){0};
+    mutex_lock(&first);
+    spawn(0, MAIN_PRIORITY, say_it, 'e');
+    mutex_hurry(&first, 120);
+    compute(3 * KERNEL_SLICE_US, 0);
+    say('h');
+    mutex_unlock(&first);
+    compute(KERNEL_SLICE_US + MS, 0);
+    say('.');
+}
+static void test_a_turn_ends_when_the_hurry_is_over(void **state)
+{
+    (void)state;
+    assert_string_equal(run(hurried_turn), "he.");
+}
+
 static void sleeps_with_first(void *unused)
 {
     (void)unused;
@@ -710,6 +760,8 @@ int main(void)
         cmocka_unit_test(test_priority_is_inherited),
         cmocka_unit_test(test_inheritance_goes_along_a_chain),
         cmocka_unit_test(test_a_deleted_waiter_lends_nothing),
+        cmocka_unit_test(test_a_holder_is_hurried),
+        cmocka_unit_test(test_a_turn_ends_when_the_hurry_is_over),
         cmocka_unit_test(test_a_deleted_holder_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
