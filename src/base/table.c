@@ -14,6 +14,8 @@ void table_init(struct table *table)
     table->mask = TABLE_FIRST - 1;
 }
 
+struct table_node *table_first(const struct table *table, uint32_t hash) { return *table_slot(table, table_bucket(table, hash)); }
+
 static size_t table_segment_bytes(unsigned k) { return ((size_t)8 << k) * sizeof(struct table_node *); }
 
 // False: no memory, or no larger table possible.

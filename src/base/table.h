@@ -30,6 +30,8 @@ void table_insert(struct table *table, struct memory *memory, struct table_node 
                   uint32_t hash);                                                        // never fails: without memory chains get longer
 void table_remove(struct table *table, struct memory *memory, struct table_node *node);  // shrinks one bucket at a time
 void table_free(struct table *table, struct memory *memory);
+// Head of the chain that may hold `hash`; compare node->hash, follow next.
+struct table_node *table_first(const struct table *table, uint32_t hash);
 
 static inline struct table_node **table_slot(const struct table *table, uint32_t bucket)
 {
@@ -86,14 +88,10 @@ static inline uint32_t table_buckets(const struct table *table)
     (void)table;
     return 1;
 }
+static inline struct table_node *table_first(const struct table *table, uint32_t hash) { return (void)hash, table->first; }
 
 #endif
 
-// Head of the chain that may hold `hash`; compare node->hash, follow next.
-static inline struct table_node *table_first(const struct table *table, uint32_t hash)
-{
-    return *table_slot(table, table_bucket(table, hash));
-}
 // The next of a chain with this hash, from `node` (NULL: its end) on.
 static inline struct table_node *table_alike(struct table_node *node, uint32_t hash)
 {

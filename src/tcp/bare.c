@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tcp/bare.h"
 
-#include "ip/lane.h"
 #include "tcp/output.h"
+#include "tcp/road.h"
 
 // Something is under way that output.c must see.
 #define UNUSUAL (TCP_URGENT_SEND | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_PERSIST | TCP_KEEPALIVE_NOW | TCP_ECN_BUSY)
@@ -12,9 +12,7 @@
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)
 // A SYN's options, where all of them are built in: MSS, SACK permitted and timestamps, window scale.
 #define SYN_KNOWN (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
-#define SYN_BYTES (TCP_BYTES + 20u)
 
-// The values are in registers: summing them in host order is cheaper than reading the bytes back.
 static inline void write_usual(const struct weir *weir, const struct tcp_conn *c, uint8_t *bytes, uint32_t flags, uint32_t window)
 {
     struct tcp_options options;
@@ -33,35 +31,29 @@ static inline void write_usual(const struct weir *weir, const struct tcp_conn *c
     put32(bytes + 28, options.ts_echo);
 }
 
-static void write_syn(const struct weir *weir, struct tcp_conn *c, uint8_t *bytes, uint32_t window)
-{
-    struct tcp_options options;
-    options.sack_count = 0;
-    tcp_output_syn_options(weir, c, false, &options);
-    put32(bytes, (uint32_t)c->local.port << 16 | c->remote.port);
-    put32(bytes + 4, c->iss);
-    put32(bytes + 8, 0);
-    put32(bytes + 12, SYN_BYTES << 26 | TCP_SYN << 16 | window);
-    put32(bytes + 16, 0);
-    tcp_options_emit(bytes + TCP_BYTES, &options);
-    checksum_put(bytes + 16,
-                 checksum_fold_words(checksum_words(bytes, SYN_BYTES) + ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, SYN_BYTES)));
-}
-
 static enum weir_tx_verdict send(struct weir *weir, struct tcp_conn *c, uint32_t flags)
 {
-    struct packet_out out;
-    uint32_t edge = tcp_receive_edge(weir, c);
-    packet_out_init(&out);
-    if (flags & TCP_SYN) {
-        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
-        write_syn(weir, c, packet_out_header(&out, SYN_BYTES), edge - c->rcv.nxt);
-    } else {
-        write_usual(weir, c, packet_out_header(&out, WITH_TIMESTAMPS), flags, min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535));
-    }
     const struct ip_out ip = {
         .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
-    const enum weir_tx_verdict verdict = ip_output(weir, &c->path, &ip, &out, &c->sock);
+    struct tcp_road *const road = tcp_road_find(weir, &c->path, &ip);
+    const uint32_t bytes = flags & TCP_SYN ? TCP_ROAD_SYN_BYTES : WITH_TIMESTAMPS;
+    struct packet_out out;
+    uint8_t *const tcp = tcp_road_header(road, &out, bytes);
+    uint32_t edge = tcp_receive_edge(weir, c);
+    if (flags & TCP_SYN) {
+        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
+        struct tcp_segment syn;
+        syn.seq = c->iss;
+        syn.ack = 0;
+        syn.flags = TCP_SYN;
+        syn.window = (uint16_t)(edge - c->rcv.nxt);
+        syn.options.ts_value = syn.options.ts_echo = 0;
+        tcp_output_syn_options(weir, c, false, &syn.options);
+        tcp_road_write_syn(tcp, &c->local, &c->remote, &syn);
+    } else {
+        write_usual(weir, c, tcp, flags, min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535));
+    }
+    const enum weir_tx_verdict verdict = tcp_road_send(weir, &c->path, &ip, road, &out, &c->sock);
     if (verdict == WEIR_TX_DONE) {
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
@@ -83,7 +75,7 @@ static uint32_t due(const struct tcp_conn *c)
 bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *verdict)
 {
     *verdict = WEIR_TX_DONE;
-    if (c->flow || c->send || c->receive || c->extra || c->flags & UNUSUAL || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
+    if (tcp_attached(c) || c->flags & UNUSUAL || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
         !(tcp_syn_sent(c) ? SYN_KNOWN : (c->flags & TCP_USE_TIMESTAMPS) != 0) || !c->path.netif ||
         c->path.generation != weir->ip.generation)
         return false;

@@ -86,7 +86,7 @@ void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c)
     tcp_conn_unhash(weir, c);
     tcp_set_state(weir, c, WEIR_TCP_TIME_WAIT);
     tcp_timers_off(weir, c);
-    if (!WEIR_CFG_FAST_PATH || c->flow || c->send || c->receive || c->extra)
+    if (!WEIR_CFG_FAST_PATH || tcp_attached(c))
         tcp_conn_idle(weir, c);
     sock_event(&weir->socks, &c->sock, WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP);
     tcp_conn_release(weir, c);

@@ -5,21 +5,20 @@
 #include "tcp/isn.h"
 #include "tcp/timewait.h"
 
-static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer)
+// *old: what of an earlier connection between the ends is in TIME-WAIT, and may be taken over.
+static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer, struct tcp_time_wait **old)
 {
     int error = ip_path_find(weir, &c->path, &c->local.addr, peer->addr, c->sock.netif_bound);
     if (error)
         return error;
-    bool in_time_wait = false;
     if (!(c->flags & TCP_BOUND)) {
-        c->local.port = tcp_port_choose(weir, c->local.addr, peer);
+        c->local.port = tcp_port_choose(weir, c->local.addr, peer, old);
         return c->local.port ? WEIR_OK : WEIR_NO_ADDRESS;
     }
     if (tcp_conn_find(weir, c->local.addr, c->local.port, peer->addr, peer->port))
         return WEIR_IN_USE;
-    if (!time_wait_reusable(weir, &c->local, peer, &in_time_wait) && in_time_wait)
-        return WEIR_IN_USE;
-    return WEIR_OK;
+    *old = time_wait_between(weir, &c->local, peer);
+    return time_wait_reusable(weir, *old) ? WEIR_OK : WEIR_IN_USE;
 }
 
 int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer)
@@ -31,7 +30,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) || ip_is_broadcast(weir, peer->addr))
         return WEIR_INVALID;
     const struct weir_endpoint before = c->local;
-    const int error = endpoint_choose(weir, c, peer);
+    struct tcp_time_wait *old;
+    const int error = endpoint_choose(weir, c, peer, &old);
     if (error) {
         c->local = before;
         return error;
@@ -39,7 +39,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     c->remote = *peer;
     tcp_conn_unhash(weir, c);
     tcp_conn_hash(weir, c);
-    c->iss = time_wait_take_over(weir, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));
+    c->iss = time_wait_take_over(weir, old, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));
     c->snd.una = c->snd.nxt = c->iss;
     c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
     if (c->user_mss)

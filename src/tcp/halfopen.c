@@ -13,7 +13,6 @@
 
 #define HALF_OPEN_LEVELS 6u
 #define HALF_OPEN_BATCH 256u
-#define HALF_OPEN_KEEP 64u        // free entries kept for the next
 #define HALF_OPEN_BUDGET_MIN 16u  // entries a listener may have, however small its backlog
 #define HALF_OPEN_REPLIES 8u      // answers to one entry's segments between two retransmissions (RFC 5961 §7)
 
@@ -64,7 +63,7 @@ int half_open_init(struct weir *weir)
         return WEIR_NO_MEMORY;
     for (uint32_t i = 0; i < HALF_OPEN_LEVELS; i++)
         tcp_record_list_init(&all->level[i]);
-    return tcp_records_init(weir, &all->records, sizeof(struct tcp_half_open), HALF_OPEN_KEEP, WEIR_CFG_TCP_HALF_OPEN);
+    return tcp_records_init(weir, &all->records, sizeof(struct tcp_half_open), WEIR_CFG_TCP_HALF_OPEN);
 }
 
 static uint32_t half_open_interval_us(uint32_t level) { return 1000000u << level; }
@@ -259,9 +258,11 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
         syncookie_send(weir, listener, packet, segment);
         return;
     }
+    memset((uint8_t *)entry + sizeof entry->record, 0, sizeof *entry - sizeof entry->record);
     entry->listener = listener;
     entry->irs = segment->seq;
-    entry->iss = time_wait_take_over(weir, &local, &remote, tcp_isn(weir, &local, &remote));
+    // (What is in TIME-WAIT still has answered the SYN itself: time_wait_input.)
+    entry->iss = time_wait_take_over(weir, NULL, &local, &remote, tcp_isn(weir, &local, &remote));
     half_open_agree(entry, listener, segment, path.netif->mtu);
     entry->ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
     keep_link_source(entry, packet);

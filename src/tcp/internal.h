@@ -75,6 +75,11 @@ static inline bool tcp_syn_received(const struct tcp_conn *c) { return WEIR_CFG_
 // Window scale shifts; a build that offers none has none.
 static inline uint32_t tcp_snd_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->snd_scale : 0; }
 static inline uint32_t tcp_rcv_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->rcv_scale : 0; }
+// Whether it has anything but its hot block. (One test, not four: most connections that open or close have nothing.)
+static inline bool tcp_attached(const struct tcp_conn *c)
+{
+    return ((uintptr_t)c->flow | (uintptr_t)c->send | (uintptr_t)c->receive | (uintptr_t)c->extra) != 0;
+}
 static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
 static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).

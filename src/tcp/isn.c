@@ -58,14 +58,15 @@ uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, s
 #define PORT_STEP_BITS 3u  // up to 8 ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
 #define PORT_GUESSES 32u   // random tries before looking at each port in turn
 
-static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                          struct tcp_time_wait **old)
 {
-    bool in_time_wait = false;
     if (local->port == remote->port && weir_addr_equal(local->addr, remote->addr))
         return false;  // a connection to itself
     if (tcp_conn_find(weir, local->addr, local->port, remote->addr, remote->port) || half_open_uses(weir, local, remote))
         return false;
-    return time_wait_reusable(weir, local, remote, &in_time_wait) || !in_time_wait;
+    *old = time_wait_between(weir, local, remote);
+    return time_wait_reusable(weir, *old);
 }
 
 static uint64_t destination_compute(const struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
@@ -103,7 +104,7 @@ static uint64_t destination_hash(struct weir *weir, struct weir_addr local, cons
 // RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which spares
 // its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few tries; only when
 // (almost) none is left, each is looked at.
-uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote, struct tcp_time_wait **old)
 {
     const uint64_t hash = destination_hash(weir, local, remote);
     uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];
@@ -113,7 +114,7 @@ uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct
     uint32_t at = (uint32_t)(((uint32_t)hash & 0xffff) + *step) % PORTS;
     for (uint32_t tries = 0; tries < PORT_GUESSES + PORTS; tries++) {
         candidate.port = (uint16_t)(TCP_PORT_FIRST + at);
-        if (tcp_port_free(weir, &candidate, remote))
+        if (tcp_port_free(weir, &candidate, remote, old))
             return candidate.port;
         at = tries < PORT_GUESSES ? random_below(&weir->random, PORTS) : (at + 1) % PORTS;
     }

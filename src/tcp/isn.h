@@ -31,8 +31,8 @@ static inline uint64_t tcp_ends_hash(const struct weir *weir, struct weir_addr l
 }
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
-// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable. 0: none is
-// free.
-uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote);
+// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable; *old: what is
+// in TIME-WAIT and will be taken over, or NULL. 0: none is free.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote, struct tcp_time_wait **old);
 
 #endif

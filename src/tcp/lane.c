@@ -5,8 +5,6 @@
 #include "link/handler.h"
 #include "tcp/output.h"
 
-#define LANE_RENEW_MS 1000u  // a frame goes the long way so often, to have the neighbour looked after
-
 void tcp_lanes_init(struct weir *weir)
 {
     for (uint32_t i = 0; i < TCP_LANES; i++)
@@ -101,7 +99,7 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
 static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
     return lane->c == c && lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
-           weir->now_ms - lane->out.made_ms < LANE_RENEW_MS && netif_open(c->path.netif);
+           weir->now_ms - lane->out.made_ms < TCP_LANE_RENEW_MS && netif_open(c->path.netif);
 }
 
 // … and all that a segment has to say fits into its header.

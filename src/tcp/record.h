@@ -7,7 +7,7 @@
 #include "tcp/conn.h"
 
 struct tcp_record {
-    struct table_node node;
+    struct table_node node;           // spare: its place in its slab (record.c)
     struct tcp_record *next, **link;  // its place on a list
     struct weir_addr local, remote;
     uint16_t local_port, remote_port;
@@ -19,7 +19,12 @@ struct tcp_record_list {
 };
 struct tcp_records {
     struct table table;
+#if WEIR_CFG_ALLOCATOR
+    struct tcp_record_slab *open;  // those that have a free record
+    uint32_t record_bytes;
+#else
     struct pool pool;
+#endif
 };
 
 static inline struct weir_endpoint tcp_record_local(const struct tcp_record *r) { return (struct weir_endpoint){r->local, r->local_port}; }
@@ -31,10 +36,10 @@ static inline void tcp_record_list_init(struct tcp_record_list *list) { list->ta
 void tcp_record_append(struct tcp_record_list *list, struct tcp_record *record);
 void tcp_record_unlink(struct tcp_record_list *list, struct tcp_record *record);
 
-// Makes a table for records of `bytes` bytes, of which up to `keep` free ones are kept; `count` of them at once in static builds.
-int tcp_records_init(struct weir *weir, struct tcp_records *records, uint32_t bytes, uint32_t keep, uint32_t count);
+// Makes a table for records of `bytes` bytes; `count` of them at once in static builds.
+int tcp_records_init(struct weir *weir, struct tcp_records *records, uint32_t bytes, uint32_t count);
 void tcp_records_free(struct weir *weir, struct tcp_records *records);  // when every record is gone
-// Takes a record (NULL: no memory), zeroed but for the ends, and puts it into the table; its owner puts it on a list.
+// Takes a record (NULL: no memory) and puts it into the table; its owner fills in what follows struct tcp_record, and puts it on a list.
 struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records, const struct weir_endpoint *local,
                                   const struct weir_endpoint *remote);
 void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list, struct tcp_record *record);

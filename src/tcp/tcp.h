@@ -35,6 +35,7 @@ struct tcp {
         uint16_t port;
     } aimed;                                                // the destination a port was chosen for last, and its class (src/tcp/isn.c)
     struct tcp_lane lanes[TCP_LANES], *lane_at[TCP_LANES];  // by number (a pointer that is read is not worked out anew for every field)
+    struct tcp_road roads[TCP_ROADS];
 #endif
     struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;

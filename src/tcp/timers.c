@@ -166,7 +166,7 @@ void tcp_timers_state(struct weir *weir, struct tcp_conn *c)
         return;
     if (c->state == WEIR_TCP_FIN_WAIT_2)
         c->progress_ms = weir->now_ms;  // FIN-WAIT-2 counts from here
-    else if (WEIR_CFG_FAST_PATH && !(c->flow || c->extra || c->send || c->receive || c->flags & TCP_KEEPALIVE_ON))
+    else if (WEIR_CFG_FAST_PATH && !tcp_attached(c) && !(c->flags & TCP_KEEPALIVE_ON))
         return;  // nothing to let go of, nobody to look after: most handshakes
     arm(weir, c, TCP_TIMER_LONG, IDLE_RELEASE_MS * 1000u);
 }
@@ -358,7 +358,7 @@ static uint32_t fin_wait_2_due(const struct weir *weir, const struct tcp_conn *c
 // Milliseconds until memory may be let go; does it when it is time. UINT32_MAX: there is nothing to let go.
 static uint32_t idle_due(struct weir *weir, struct tcp_conn *c)
 {
-    if (!c->flow && !c->extra && !c->send && !c->receive)
+    if (!tcp_attached(c))
         return UINT32_MAX;
     const uint32_t least = tcp_cc(c)->wants_rate ? IDLE_RELEASE_MODEL_MS : IDLE_RELEASE_MS;
     const uint32_t after = max_u32(least, rtt_timeout(&c->rtt, 0) / 1000);

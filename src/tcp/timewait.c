@@ -12,7 +12,6 @@
 #define TIME_WAIT_RESTARTS 16u    // more retransmissions of its FIN than a peer sends in 2 MSL
 #define TIME_WAIT_ACK_MS 250u     // between acknowledgements of one entry; what does not come back needs no more
 #define TIME_WAIT_REUSE_MS 1000u  // before an active open may take the ends over: our timestamps are well beyond the old
-#define TIME_WAIT_KEEP 256u       // free entries kept for the next
 #define TIME_WAIT_WINDOW 0x1000u  // announced; nobody may send any more, but 0 would start a prober
 
 enum time_wait_flag { TIME_WAIT_TIMESTAMPS = 1 };
@@ -53,7 +52,7 @@ int time_wait_init(struct weir *weir)
     if (all == NULL)
         return WEIR_NO_MEMORY;
     tcp_record_list_init(&all->list);
-    return tcp_records_init(weir, &all->records, sizeof(struct tcp_time_wait), TIME_WAIT_KEEP, WEIR_CFG_TCP_TIME_WAIT);
+    return tcp_records_init(weir, &all->records, sizeof(struct tcp_time_wait), WEIR_CFG_TCP_TIME_WAIT);
 }
 
 static void time_wait_end(struct weir *weir, struct tcp_record *record)
@@ -136,6 +135,7 @@ void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
     struct tcp_time_wait *entry = time_wait_new(weir, c);
     if (entry == NULL)
         return;
+    memset((uint8_t *)entry + sizeof entry->record, 0, sizeof *entry - sizeof entry->record);
     entry->snd_nxt = c->snd.nxt;
     entry->rcv_nxt = c->rcv.nxt;
     entry->acked_ms = (uint16_t)(weir->now_ms - TIME_WAIT_ACK_MS);
@@ -145,8 +145,7 @@ void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
 
 // --- segments ------------------------------------------------------------------------------------------------------------
 
-static struct tcp_time_wait *time_wait_find_ends(const struct weir *weir, const struct weir_endpoint *local,
-                                                 const struct weir_endpoint *remote)
+struct tcp_time_wait *time_wait_between(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
     return time_wait_of(tcp_record_find(weir, &weir->tcp.time_waits->records, local, remote));
 }
@@ -154,7 +153,7 @@ static struct tcp_time_wait *time_wait_find_ends(const struct weir *weir, const 
 struct tcp_time_wait *time_wait_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
-    return time_wait_find_ends(weir, &local, &remote);
+    return time_wait_between(weir, &local, &remote);
 }
 
 // false: withheld. Two ends in TIME-WAIT must not keep each other busy, nor a flood cost an answer each.
@@ -217,11 +216,9 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
 
 // --- opening beside it ---------------------------------------------------------------------------------------------------
 
-bool time_wait_reusable(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, bool *in_use)
+bool time_wait_reusable(const struct weir *weir, const struct tcp_time_wait *entry)
 {
-    const struct tcp_time_wait *entry = time_wait_find_ends(weir, local, remote);
-    *in_use = entry != NULL;
-    return entry != NULL && time_wait_has_timestamps(entry) && weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS;
+    return entry == NULL || (time_wait_has_timestamps(entry) && weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS);
 }
 
 static bool ended_is(const struct time_waits *all, const struct weir_endpoint *local, const struct weir_endpoint *remote)
@@ -230,10 +227,10 @@ static bool ended_is(const struct time_waits *all, const struct weir_endpoint *l
            weir_addr_equal(all->ended.local.addr, local->addr) && weir_addr_equal(all->ended.remote.addr, remote->addr);
 }
 
-uint32_t time_wait_take_over(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t iss)
+uint32_t time_wait_take_over(struct weir *weir, struct tcp_time_wait *entry, const struct weir_endpoint *local,
+                             const struct weir_endpoint *remote, uint32_t iss)
 {
     struct time_waits *all = weir->tcp.time_waits;
-    struct tcp_time_wait *entry = time_wait_find_ends(weir, local, remote);
     if (entry == NULL && !ended_is(all, local, remote))
         return iss;
     const uint32_t beyond = (entry ? entry->snd_nxt : all->ended.snd_nxt) + 0x10000;  // any unscaled window past it

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/tcp.h"
 
-#define TCP_SYN_USUAL_BYTES 20u  // of options
-
 static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
@@ -115,20 +113,6 @@ static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct
 }
 
 #if WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE && WEIR_CFG_FAST_PATH
-// The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP, window scale.
-#define TCP_SEEN_USUAL_SYN (TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS)
-#define TCP_SACK_PERMITTED_ALIGNED ((uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu))
-static bool tcp_wire_emit_usual_syn(uint8_t *at, const struct tcp_options *options)
-{
-    if (options->seen != TCP_SEEN_USUAL_SYN || options->sack_count)
-        return false;
-    put32(at, (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss);
-    put32(at + 4, TCP_SACK_PERMITTED_ALIGNED);
-    put32(at + 8, options->ts_value);
-    put32(at + 12, options->ts_echo);
-    put32(at + 16, (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale);
-    return true;
-}
 static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
 {
     const uint32_t first = get32(options), last = get32(options + 16);
@@ -142,7 +126,6 @@ static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
 }
 #else
 static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out) { return (void)options, (void)out, false; }
-static bool tcp_wire_emit_usual_syn(uint8_t *at, const struct tcp_options *options) { return (void)at, (void)options, false; }
 #endif
 
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
@@ -214,8 +197,6 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
         tcp_wire_emit_timestamps(bytes, TCP_TIMESTAMPS_ALIGNED, options);
         return TCP_TIMESTAMPS_ALIGNED_BYTES;
     }
-    if (tcp_wire_emit_usual_syn(bytes, options))
-        return TCP_SYN_USUAL_BYTES;
     if (seen & TCP_SEEN_MSS) {
         put32(at, (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss);
         at += 4;

@@ -65,6 +65,11 @@ struct tcp_options {
 #define TCP_TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
 #define TCP_TIMESTAMPS_ALIGNED_BYTES 12u
 
+// The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP, window scale.
+#define TCP_SEEN_USUAL_SYN (TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS)
+#define TCP_SYN_USUAL_BYTES 20u
+#define TCP_SACK_PERMITTED_ALIGNED ((uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu))
+
 // A segment, in host order. `ack` is meaningless without TCP_ACK.
 struct tcp_segment {
     uint32_t seq, ack;

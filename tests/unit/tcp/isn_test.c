@@ -5,6 +5,16 @@
 
 static const struct weir_endpoint local_end = {{0x0a000001}, 80}, remote_end = {{0x0a000002}, 5555};
 
+static uint16_t port_choose(struct weir_addr local, const struct weir_endpoint *remote)
+{
+    struct tcp_time_wait *old = NULL;
+    const uint16_t port = tcp_port_choose(world, local, remote, &old);
+    const struct weir_endpoint chosen = {local, port};
+    if (port)  // it tells what it takes over
+        assert_ptr_equal(old, time_wait_between(world, &chosen, remote));
+    return port;
+}
+
 static void numbers_of_one_pair_ascend_with_the_clock(void **state)
 {
     (void)state;
@@ -74,7 +84,7 @@ static void ports_are_in_range_and_not_in_a_row(void **state)
     uint16_t last = 0;
     uint32_t in_a_row = 0;
     for (int i = 0; i < 500; i++) {
-        const uint16_t port = tcp_port_choose(world, local_end.addr, &remote_end);
+        const uint16_t port = port_choose(local_end.addr, &remote_end);
         assert_in_range(port, TCP_PORT_FIRST, TCP_PORT_LAST);
         assert_int_not_equal(port, last);
         in_a_row += port == last + 1;
@@ -88,20 +98,20 @@ static void a_port_rests_before_it_is_used_again(void **state)
     (void)state;
     static uint8_t seen[65536];
     for (int i = 0; i < 3000; i++)
-        assert_int_equal(seen[tcp_port_choose(world, local_end.addr, &remote_end)]++, 0);
+        assert_int_equal(seen[port_choose(local_end.addr, &remote_end)]++, 0);
 }
 
 static void every_port_can_be_used(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < PORTS; i++) {
-        const uint16_t port = tcp_port_choose(world, local_end.addr, &remote_end);
+        const uint16_t port = port_choose(local_end.addr, &remote_end);
         assert_int_not_equal(port, 0);
         assert_int_equal(world_port_used[port]++, 0);
     }
-    assert_int_equal(tcp_port_choose(world, local_end.addr, &remote_end), 0);
+    assert_int_equal(port_choose(local_end.addr, &remote_end), 0);
     world_port_used[40000] = 0;
-    assert_int_equal(tcp_port_choose(world, local_end.addr, &remote_end), 40000);
+    assert_int_equal(port_choose(local_end.addr, &remote_end), 40000);
 }
 
 static void half_open_and_waiting_ports_are_taken(void **state)
@@ -117,9 +127,9 @@ static void half_open_and_waiting_ports_are_taken(void **state)
     syn.destination = TCP_PORT_FIRST + 1;
     half_open_syn(world, &world_listener, &packet, &syn);
     for (int i = 0; i < 50; i++)
-        assert_int_equal(tcp_port_choose(world, LOCAL_ADDR, &remote), TCP_PORT_FIRST + 2);
+        assert_int_equal(port_choose(LOCAL_ADDR, &remote), TCP_PORT_FIRST + 2);
     world_port_used[TCP_PORT_FIRST + 2] = 1;
-    assert_int_equal(tcp_port_choose(world, LOCAL_ADDR, &remote), 0);
+    assert_int_equal(port_choose(LOCAL_ADDR, &remote), 0);
 }
 
 static void timestamps_free_a_waiting_port(void **state)
@@ -131,9 +141,9 @@ static void timestamps_free_a_waiting_port(void **state)
     world_port_used[50000] = 0;
     struct tcp_conn c = {.local = {LOCAL_ADDR, 50000}, .remote = remote, .flags = TCP_USE_TIMESTAMPS};
     time_wait_enter(world, &c);
-    assert_int_equal(tcp_port_choose(world, LOCAL_ADDR, &remote), 0);
+    assert_int_equal(port_choose(LOCAL_ADDR, &remote), 0);
     world_pass(1100000);
-    assert_int_equal(tcp_port_choose(world, LOCAL_ADDR, &remote), 50000);
+    assert_int_equal(port_choose(LOCAL_ADDR, &remote), 50000);
 #endif
 }
 
@@ -143,7 +153,7 @@ static void never_a_connection_to_itself(void **state)
     memset(world_port_used, 1, sizeof world_port_used);
     world_port_used[50000] = 0;
     const struct weir_endpoint self = {LOCAL_ADDR, 50000};
-    assert_int_equal(tcp_port_choose(world, LOCAL_ADDR, &self), 0);
+    assert_int_equal(port_choose(LOCAL_ADDR, &self), 0);
 }
 #endif
 

@@ -133,10 +133,10 @@ static void a_syn_beyond_the_old_numbers_is_new(void **state)
     assert_null(find());
     assert_int_equal(world->counters[WEIR_COUNT_TCP_TIMEWAIT_REUSED], 1);
     const struct weir_endpoint local = {LOCAL_ADDR, 80}, remote = {REMOTE_ADDR, 5555}, other = {REMOTE_ADDR, 5556};
-    assert_int_equal(time_wait_take_over(world, &local, &other, 7), 7);
-    const uint32_t iss = time_wait_take_over(world, &local, &remote, SND_NXT - 1);
+    assert_int_equal(time_wait_take_over(world, NULL, &local, &other, 7), 7);
+    const uint32_t iss = time_wait_take_over(world, NULL, &local, &remote, SND_NXT - 1);
     assert_true(seq_lt(SND_NXT + 65535, iss));
-    assert_int_equal(time_wait_take_over(world, &local, &remote, 7), 7);  // once
+    assert_int_equal(time_wait_take_over(world, NULL, &local, &remote, 7), 7);  // once
 }
 
 static void timestamps_decide_as_rfc_6191_says(void **state)
@@ -185,23 +185,21 @@ static void an_active_open_may_reuse_it_after_a_second_with_timestamps(void **st
 {
     (void)state;
     const struct weir_endpoint local = {LOCAL_ADDR, 80}, remote = {REMOTE_ADDR, 5555};
-    bool in_use = true;
-    assert_false(time_wait_reusable(world, &local, &remote, &in_use));
-    assert_false(in_use);
+    assert_null(time_wait_between(world, &local, &remote));
+    assert_true(time_wait_reusable(world, NULL));  // nothing is in the way
     enter();
     world_pass(10000000);
-    assert_false(time_wait_reusable(world, &local, &remote, &in_use));
-    assert_true(in_use);
-    const uint32_t iss = time_wait_take_over(world, &local, &remote, SND_NXT);
+    assert_false(time_wait_reusable(world, find()));
+    assert_ptr_equal(time_wait_between(world, &local, &remote), find());
+    const uint32_t iss = time_wait_take_over(world, find(), &local, &remote, SND_NXT);
     assert_true(seq_lt(SND_NXT, iss));
     assert_null(find());
 #if WEIR_CFG_TCP_TIMESTAMPS
     enter_with_timestamps(5);
     world_pass(999000);
-    assert_false(time_wait_reusable(world, &local, &remote, &in_use));
+    assert_false(time_wait_reusable(world, find()));
     world_pass(2000);
-    assert_true(time_wait_reusable(world, &local, &remote, &in_use));
-    assert_true(in_use);
+    assert_true(time_wait_reusable(world, find()));
 #endif
 }
 
@@ -230,6 +228,12 @@ static void without_memory_the_oldest_goes(void **state)
         return;
     enter();
     world_fail_after = 0;
+    for (uint16_t i = 1; i < 32; i++) {  // what came with the first one's memory
+        const struct tcp_conn other = ended((uint16_t)(7000 + i));
+        time_wait_enter(world, &other);
+    }
+    assert_non_null(find());
+    assert_int_equal(world->counters[WEIR_COUNT_TCP_TIMEWAIT_FULL], 0);
     const struct tcp_conn c = ended(6666);
     time_wait_enter(world, &c);  // takes the first one's place
     assert_null(find());
