@@ -120,15 +120,18 @@ static int set_user_timeout(struct sock *sock, int32_t value)
     return WEIR_OK;
 }
 
-static int set_rto_floor(const struct weir *weir, struct sock *sock, int32_t value)
+static int set_rto_floor(struct weir *weir, struct sock *sock, int32_t value)
 {
     const uint32_t floor_us = rtt_floor((uint32_t)value, weir->port->granularity_us);
     if (value < (int32_t)RTO_FLOOR_LEAST_US || value > (int32_t)RTO_FLOOR_MOST_US)
         return WEIR_INVALID;
-    if (sock->kind == SOCK_LISTENER)
+    if (sock->kind == SOCK_LISTENER) {
         ((struct tcp_listener *)sock)->rto_floor_us = floor_us;
-    else
-        ((struct tcp_conn *)sock)->rtt.floor_us = floor_us;
+        return WEIR_OK;
+    }
+    struct tcp_conn *c = (struct tcp_conn *)sock;
+    tcp_timers_settle(weir, c);  // what runs already keeps the timeout that it began with
+    c->rtt.floor_us = floor_us;
     return WEIR_OK;
 }
 

@@ -42,7 +42,7 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
 }
 
 __attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end, __attribute__((unused)) void (*function)(void *argument),
-                                           __attribute__((unused)) void *argument)
+                                         __attribute__((unused)) void *argument)
 {
     __asm__ volatile("push {r4, lr}\n\t"
                      "mov  r4, sp\n\t"

@@ -77,6 +77,24 @@ static void the_floor_is_the_sockets(void **state)
     tcp_fixture_close(&t);
 }
 
+// … and what is under way already keeps the timeout that it began with.
+static void a_new_floor_is_for_what_comes(void **state)
+{
+    static const struct tcp_fixture_options modern = {.open = TCP_ACTIVE, .timestamps = true};
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &modern);
+    user_write(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 0, 100);
+    peer_send(&t, TCP_ACK, 0, 100);
+    peer_pass(&t, 20000);
+    user_write(&t, 100, 100);
+    peer_expect(&t, TCP_ACK, 100, 0, 100);
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, 30000), WEIR_OK);
+    assert_in_range(wait_for_segment(&t, SECOND), RTO_MS * 1000, RTO_MS * 1000 + 5000);
+    tcp_fixture_close(&t);
+}
+
 // Karn: an ACK of data sent twice times nothing, and the longer timeout stays until one that does.
 static void back_off_stays_until_a_sample(void **state)
 {
@@ -607,6 +625,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timeout_doubles),
         cmocka_unit_test(the_floor_is_the_sockets),
+        cmocka_unit_test(a_new_floor_is_for_what_comes),
         cmocka_unit_test(back_off_stays_until_a_sample),
         cmocka_unit_test(timestamps_time_a_retransmission),
         cmocka_unit_test(a_syn_is_repeated_for_three_minutes),
