@@ -196,7 +196,7 @@ void neighbour_failed(struct weir *weir, struct sock *sock, int error)
 // One sock's turn; one that is dead has at the most its last words to say. Returns whether it stopped only because its quantum was used up.
 static bool sock_turn(struct weir *weir, struct sock *sock)
 {
-    const bool dead = sock->flags & SOCK_DEAD;
+    const uint8_t flags = sock->flags;
     bool more = false;
     enum weir_tx_verdict verdict;
     if (sock->kind == SOCK_TCP)
@@ -207,7 +207,7 @@ static bool sock_turn(struct weir *weir, struct sock *sock)
         sock_output(&weir->socks, sock);
     else if (verdict == WEIR_TX_FULL)
         sock_blocked(&weir->socks, sock);
-    else if (dead & (verdict != WEIR_TX_UNRESOLVED))
+    else if (flags & SOCK_DEAD && verdict != WEIR_TX_UNRESOLVED)
         tcp_destroy(weir, (struct tcp_conn *)sock);
     return more;
 }

@@ -51,7 +51,8 @@ enum weir_tx_verdict {
 
 enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4 };
 
-// A frame to transmit. slices[0] is the header part (link to transport) and is never held; the rest is payload.
+// A frame to transmit. slices[0] is the header part (link to transport), behind which a few bytes of payload may stand, and is never held;
+// the rest is payload.
 struct weir_tx {
     const struct weir_slice *slices;
     uint32_t length;           // bytes in all slices together

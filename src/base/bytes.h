@@ -19,6 +19,12 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #define BYTES_INLINE inline
 #define COLD
 #endif
+// What holds nearly always in a path that is to be short: it goes straight on there.
+#ifdef __GNUC__
+#define USUALLY(condition) __builtin_expect(!!(condition), 1)
+#else
+#define USUALLY(condition) (condition)
+#endif
 #if WEIR_CFG_FAST_PATH
 #define SELDOM COLD  // of a path that is to be short …
 #else
@@ -37,7 +43,7 @@ static BYTES_INLINE uint32_t network32(uint32_t value) { return value << 24 | (v
 // Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
 static BYTES_INLINE void put16(uint8_t *p, uint32_t value)
 {
-    const uint16_t swapped = (uint16_t)((value & 0xff) << 8 | (value >> 8 & 0xff));
+    const uint16_t half = (uint16_t)value, swapped = (uint16_t)(half << 8 | half >> 8);
     memcpy(p, &swapped, sizeof swapped);
 }
 static BYTES_INLINE void put32(uint8_t *p, uint32_t value)

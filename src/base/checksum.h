@@ -113,12 +113,21 @@ static inline uint32_t checksum_payload(const struct weir_port *port, const uint
         sum += native16(data);
     return bytes ? sum + checksum_last(*data) : sum;
 }
+static inline uint32_t checksum_copy_few(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    uint32_t sum = 0;
+    for (; bytes > 1; bytes -= 2, to += 2, from += 2) {
+        const uint16_t word = native16(from);
+        memcpy(to, &word, sizeof word);
+        sum += word;
+    }
+    if (bytes)
+        sum += checksum_last(*to = *from);
+    return sum;
+}
 static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-    if (bytes > COPY_FEW)
-        return checksum_copy_sum(port, to, from, bytes);
-    copy_few(to, from, bytes);
-    return checksum_payload(port, from, bytes);
+    return bytes > COPY_FEW ? checksum_copy_sum(port, to, from, bytes) : checksum_copy_few(to, from, bytes);
 }
 // Stores the complement of `sum` in a header's checksum field.
 static inline void checksum_put(uint8_t *field, uint16_t sum)

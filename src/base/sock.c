@@ -32,7 +32,6 @@ struct sock *sock_output_pop(struct socks *socks)
     socks->output.head = sock->output_next;
     if (!socks->output.head)
         socks->output.tail = &socks->output.head;
-    sock->output_next = NULL;
     sock->flags &= (uint8_t)~SOCK_ON_OUTPUT;
     return sock;
 }
@@ -52,7 +51,6 @@ struct sock *sock_ready_pop(struct socks *socks)
     socks->ready.head = sock->ready_next;
     if (!socks->ready.head)
         socks->ready.tail = &socks->ready.head;
-    sock->ready_next = NULL;
     sock->flags &= (uint8_t)~SOCK_ON_READY;
     return sock;
 }
@@ -67,7 +65,6 @@ void sock_ready_remove(struct socks *socks, struct sock *sock)
     *link = sock->ready_next;
     if (!sock->ready_next)
         socks->ready.tail = link;
-    sock->ready_next = NULL;
     sock->flags &= (uint8_t)~SOCK_ON_READY;
 }
 

@@ -50,10 +50,8 @@ struct sock *socks_output_all(struct socks *socks);
 // The first of what socks_output_all gave; it may go on the list again. Returns the one behind it.
 static inline struct sock *sock_output_take(struct sock *first)
 {
-    struct sock *next = first->output_next;
-    first->output_next = NULL;
     first->flags &= (uint8_t)~SOCK_ON_OUTPUT;
-    return next;
+    return first->output_next;
 }
 // Adds events; puts the sock on the ready list when it has a handle.
 static inline void sock_event(struct socks *socks, struct sock *sock, uint8_t events)

@@ -38,9 +38,12 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
-// Memory of a few bytes from `offset` on that exists, also where nobody asked for it yet (stream_commit, stream_settle). false: look for
+// Whether a few bytes of the queue, from `offset` on, lie together where a look finds them. false: stream_stretch does.
+static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
+// The same for memory that exists, also where nobody asked for it yet (stream_commit, stream_settle). false: look for
 // it.
 static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
+static inline void stream_reach(struct stream *stream, uint32_t end);  // … and is room from now on
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
 // stream_ensure (stream_settle), or freed by whole chunks (stream_trim).
@@ -144,7 +147,7 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
 
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes)
 {
-    if (bytes == stream->room && stream->again) {
+    if (USUALLY(bytes == stream->room) && USUALLY(stream->again)) {
         stream->length = stream->room = stream->skip = 0;
         stream->capacity = stream->again;
         return true;
@@ -162,13 +165,22 @@ static inline void stream_drop(struct memory *memory, struct stream *stream, uin
     if (!stream_drop_soon(stream, bytes))
         stream_drop_pieces(memory, stream, bytes);
 }
-static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
     const uint32_t at = stream->skip + offset;
-    if (at + length > stream->first_size || offset + length > stream->limit)
+    if (at + length > stream->first_size)
         return false;
     *place = stream->first_data + at;
     return true;
+}
+static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+{
+    return offset + length <= stream->limit && stream_near(stream, offset, length, place);
+}
+static inline void stream_reach(struct stream *stream, uint32_t end)
+{
+    if (end > stream->room)
+        stream->room = end;
 }
 
 #else
@@ -213,10 +225,15 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
     return (struct weir_span){(uint8_t *)stream->data + at, min_u32(length, stream->size - at)};
 }
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
-static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
     return (void)stream, (void)offset, (void)length, (void)place, false;
 }
+static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+{
+    return stream_near(stream, offset, length, place);
+}
+static inline void stream_reach(struct stream *stream, uint32_t end) { (void)stream, (void)end; }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     (void)memory;

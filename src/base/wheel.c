@@ -58,7 +58,7 @@ static void wheel_take(struct wheel *wheel, struct wheel_node *node)
 void wheel_init(struct wheel *wheel, uint32_t now_us)
 {
     memset(wheel, 0, sizeof *wheel);
-    wheel->now_us = now_us;
+    wheel->now_us = wheel->soonest_us = now_us;
 }
 
 void wheel_arm(struct wheel *wheel, struct wheel_node *node, uint32_t due_us)
@@ -79,8 +79,10 @@ void wheel_cancel(struct wheel *wheel, struct wheel_node *node)
     if (!node->link)
         return;
     wheel_take(wheel, node);
-    if (--wheel->count == 0)
-        wheel->spreading = 0;  // an empty wheel's time moves on without a look at it
+    if (--wheel->count)
+        return;
+    wheel->spreading = 0;  // an empty wheel's time moves on without a look at it
+    wheel->soonest_us = wheel->now_us;
 }
 
 // The earliest occupied slot, and the time at which it begins. The wheel is not empty.
@@ -197,9 +199,8 @@ struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us)
             left--;
         }
     }
-    if (wheel->count)
-        wheel->soonest_us = wheel->now_us;  // there may be more
-    else
+    if (!wheel->count)
         wheel->now_us = now_us;
+    wheel->soonest_us = wheel->now_us;  // there may be more
     return node;
 }

@@ -25,7 +25,7 @@ struct wheel {
     uint32_t now_us;  // everything due before it has fired
     uint32_t count;
     uint32_t spreading;               // the slot whose nodes are on their way to lower levels; 0: none
-    uint32_t soonest_us;              // no armed node is due before it, counted on from now_us; meaningless while count is 0
+    uint32_t soonest_us;              // no armed node is due before it, counted on from now_us, which it is while count is 0
     uint64_t occupied[WHEEL_LEVELS];  // a bit a slot
     struct wheel_node *slot[(WHEEL_LEVELS - 1) * WHEEL_SLOTS + 4];  // 3 KB on 64-bit machines
 };
@@ -65,11 +65,12 @@ static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us)
 }
 static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
 {
-    if (!wheel->count) {
-        wheel->now_us = now_us;
+    if (!wheel_due(wheel, now_us))
         return NULL;
-    }
-    return wheel_due(wheel, now_us) ? wheel_pop_due(wheel, now_us) : NULL;
+    if (wheel->count)
+        return wheel_pop_due(wheel, now_us);
+    wheel->now_us = wheel->soonest_us = now_us;
+    return NULL;
 }
 static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us)
 {

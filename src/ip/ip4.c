@@ -12,7 +12,7 @@ size_t ip_bytes(void)
 
 int ip_init(struct weir *weir)
 {
-    weir->ip.generation = 1;
+    paths_changed(weir);
     int error = outbox_init(weir);
     if (!error)
         error = fragment_init(weir);

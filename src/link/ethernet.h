@@ -39,7 +39,6 @@ struct neighbour {
 struct arp {
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
-    uint16_t generation;  // moves when a link address is learnt, doubted or forgotten
 #if WEIR_CFG_ARP_CACHE
     struct neighbour *recent;  // the entry found last; NULL: none
     struct neighbour *table;   // WEIR_CFG_NEIGHBOURS entries, carved at start

@@ -50,8 +50,10 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
 {
     const uint32_t syn = tcp_syn_unacked(c);
     const uint32_t data = min_u32(ack - c->snd.una - syn, tcp_send_queued(c));
-    if (data)
+    if (data && c->flow)
         tcp_held_drop(weir, c, c->flow, data);
+    else if (data)
+        stream_drop(&weir->memory, c->send, data);
     if (c->flow)
         flight_acked(c->flow->flight, ack, delta);
     c->snd.una = ack;

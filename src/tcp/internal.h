@@ -32,6 +32,8 @@ enum tcp_verdict {
 #define TCP_QUICK_ACKS_HOLE_NEAR 4u
 
 // held.c: payload lent to a driver that answered HELD
+// A few bytes are copied sooner than waited for.
+static inline bool tcp_worth_holding(uint32_t payload_bytes) { return payload_bytes > COPY_FEW; }
 #if WEIR_CFG_TCP_HELD
 static inline uint32_t tcp_flow_lag(const struct tcp_flow *flow) { return flow->lag; }
 static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? tcp_flow_lag(c->flow) : 0; }
@@ -39,10 +41,10 @@ static inline bool tcp_flow_held(const struct tcp_flow *flow) { return flow->hel
 static inline bool tcp_held(const struct tcp_conn *c) { return c->flow && tcp_flow_held(c->flow); }
 void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end);
 void tcp_held_drop_some(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
-// The oldest `bytes` are acknowledged: drops what nobody holds. The connection's flow may be NULL.
+// The oldest `bytes` are acknowledged: drops what nobody holds.
 static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, const struct tcp_flow *flow, uint32_t bytes)
 {
-    if (!flow || !tcp_flow_held(flow))
+    if (!tcp_flow_held(flow))
         stream_drop(&weir->memory, c->send, bytes);
     else
         tcp_held_drop_some(weir, c, bytes);
@@ -187,11 +189,13 @@ static inline void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bo
         c->quick_acks--;
         at_once = true;
     }
-    if (at_once || c->flags & TCP_QUICK_ACK || tcp_receive_ack_due(c)) {
+    if (at_once || tcp_receive_ack_due(c)) {
         tcp_ack_now(weir, c);
-    } else if (!(c->flags & (TCP_ACK_DELAYED | TCP_ACK_NOW))) {
+    } else if (USUALLY(!(c->flags & (TCP_QUICK_ACK | TCP_ACK_DELAYED | TCP_ACK_NOW)))) {
         c->flags |= TCP_ACK_DELAYED;
         tcp_timers_ack_owed(weir, c);
+    } else if (c->flags & TCP_QUICK_ACK) {
+        tcp_ack_now(weir, c);
     }
 }
 bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length);
@@ -228,7 +232,7 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
 }
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c);  // the reader freed space
 // With more than half of the window open not much can be gained.
-static inline bool tcp_receive_window_wide(const struct tcp_conn *c) { return c->rcv.edge - c->rcv.nxt > c->receive_limit / 2; }
+static inline bool tcp_receive_window_wide(const struct tcp_conn *c) { return 2 * (c->rcv.edge - c->rcv.nxt) > c->receive_limit; }
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
@@ -324,7 +328,18 @@ static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflig
 {
     return max_u32(prior_inflight, tcp_cwv_burst(&c->flow->cwv)) > c->flow->window.cwnd / 2;
 }
+// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is used.
+static inline bool tcp_use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
+{
+    return (void)acked, tcp_cwv_settled(&flow->cwv, weir->now_ms, una, flow->window.cwnd);
+}
+static inline void tcp_use_rests(struct tcp_flow *flow, uint32_t una) { tcp_cwv_rest(&flow->cwv, una); }
 #else
+static inline bool tcp_use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
+{
+    return (void)weir, (void)una, acked <= flow->window.cwnd / 2;
+}
+static inline void tcp_use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, (void)una; }
 static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight) { return prior_inflight > c->flow->window.cwnd / 2; }
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
@@ -334,7 +349,14 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 {
     return tcp_hystart_glance(&c->flow->hystart, c->snd.una, c->snd.nxt, rtt_us);
 }
+static inline bool tcp_round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
+static inline void tcp_round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
+{
+    tcp_hystart_single(&flow->hystart, nxt, rtt_us);
+}
 #else
+static inline bool tcp_round_fresh(const struct tcp_flow *flow) { return (void)flow, true; }
+static inline void tcp_round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { (void)flow, (void)nxt, (void)rtt_us; }
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
 #endif
 #if WEIR_CFG_TCP_TLP

@@ -17,7 +17,8 @@ static struct tcp_lane *lane_take(struct weir *weir, struct tcp_conn *c)
     struct tcp_lane *lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     if (lane->c != c) {
         lane->c = c;
-        lane->in.generation = lane->out.generation = 0;
+        lane->in.generation = 0;
+        lane->out.ways = 0;
     }
     return lane;
 }
@@ -76,7 +77,8 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     struct tcp_lane *lane = tcp_lane_at(weir, c->local.port, c->remote.port);
     if (!(c->flags & TCP_HASHED))
         return;  // its last words
-    if (taps_any(weir) || length < IP_LANE_BYTES + TCP_LANE_HEADER || length > sizeof lane->out.header || !lane_fits(out, network))
+    if (taps_any(weir) || length < IP_LANE_BYTES + TCP_LANE_HEADER || length > sizeof lane->out.header - COPY_FEW ||
+        !lane_fits(out, network))
         return;
     if (lane->c && lane->c != c && lane->out.made_ms == weir->now_ms)
         return;  // two that meet in one lane shall not take it from each other all the time
@@ -90,16 +92,15 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
     lane->out.transport_sum += (uint32_t)c->local.port + c->remote.port + TCP_LANE_HEADER + (TCP_LANE_HEADER << 10) +
                                (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
-    lane->out.generation = weir->ip.generation;
-    lane->out.neighbours = weir->arp.generation;
+    lane->out.ways = weir->tcp.ways;
     lane->out.made_ms = weir->now_ms;
 }
 
 // The lane is the connection's, what it holds is true still, and the interface takes frames.
 static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return lane->c == c && lane->out.generation == weir->ip.generation && lane->out.neighbours == weir->arp.generation &&
-           weir->now_ms - lane->out.made_ms < TCP_LANE_RENEW_MS && netif_open(c->path.netif);
+    return lane->c == c && lane->out.ways == weir->tcp.ways && weir->now_ms - lane->out.made_ms < TCP_LANE_RENEW_MS &&
+           netif_open(c->path.netif);
 }
 
 // … and all that a segment has to say fits into its header.
@@ -109,7 +110,8 @@ static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, 
     return (c->flags & LANE_FLAGS) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) && lane_ready(weir, c, lane);
 }
 
-// The network header as it is for another length, or type of service. (Its sum is not taken from it: it holds that of the old byte.)
+// The frame's first slice, and the network header, as they are for another length, or type of service. (Its sum is not taken from it: it
+// holds that of the old byte.)
 COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t tos)
 {
     uint8_t *const network = lane->out.tcp - IP_LANE_BYTES;
@@ -119,6 +121,12 @@ COLD static void lane_network(struct tcp_lane *lane, uint32_t length, uint8_t to
     }
     lane->out.payload_bytes = length;
     lane->out.tx.length = lane->out.tx.header_length + length;
+    lane->out.slices[0].length = lane->out.tx.header_length;
+    if (length <= COPY_FEW) {
+        lane->out.slices[0].length = lane->out.tx.length;
+        lane->out.tx.count = 1;
+        lane->out.tx.holdable = false;
+    }
     ip_lane_length(network, lane->out.network_sum, IP_LANE_BYTES + TCP_LANE_HEADER + length);
 }
 
@@ -163,8 +171,10 @@ COLD static uint32_t lane_rest(const struct weir *weir, const struct stream *sen
                                uint16_t sum)
 {
     for (uint32_t done = lane->out.slices[1].length; done < length;) {
-        if (lane->out.tx.count == TCP_LANE_SLICES)
+        if (lane->out.tx.count == TCP_LANE_SLICES) {
+            lane->out.payload_bytes = UINT32_MAX;  // what is in tx now was not sent
             return LANE_PIECES;
+        }
         const struct weir_span span = stream_stretch(send, offset + done, length - done);
         sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
         lane->out.slices[lane->out.tx.count++] = (struct weir_slice){span.data, span.length};
@@ -173,16 +183,26 @@ COLD static uint32_t lane_rest(const struct weir *weir, const struct stream *sen
     return sum;
 }
 
-// Lends `length` bytes of the send queue from `seq` on, and returns their sum.
-static SPEED_INLINE uint32_t lane_payload(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq,
-                                          uint32_t length)
+// A few bytes of the send queue, from `seq` on, go behind the header (lane_network). false: they lie in two pieces.
+static inline bool lane_few(const struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq, uint32_t length, uint32_t *sum)
+{
+    uint8_t *place;
+    if (!stream_near(c->send, seq - c->snd.una + tcp_held_lag(c), length, &place))
+        return false;
+    *sum = checksum_copy_few(lane->out.tcp + TCP_LANE_HEADER, place, length);
+    return true;
+}
+
+// Lends `length` bytes of the send queue, more than a few, from `seq` on, and returns their sum.
+static SPEED_INLINE uint32_t lane_lend(const struct weir *weir, const struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq,
+                                       uint32_t length)
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     const struct weir_span span = stream_stretch(c->send, offset, length);
     lane->out.slices[1] = (struct weir_slice){span.data, span.length};
     lane->out.tx.count = 2;
     lane->out.tx.hold_end = seq + length;
-    const uint32_t sum = checksum_payload(weir->port, span.data, span.length);
+    const uint32_t sum = checksum_sum(weir->port, span.data, span.length);
     return span.length == length ? sum : lane_rest(weir, c->send, lane, offset, length, checksum_fold(sum));
 }
 
@@ -205,8 +225,6 @@ static enum weir_tx_verdict lane_bare(struct weir *weir, struct tcp_conn *c, str
     const uint32_t edge = tcp_receive_edge(weir, c);
     struct weir_tx *const tx = &lane->out.tx;
     const uint64_t sum = lane_begin(weir, c, lane, 0, tos, edge);
-    tx->count = 1;
-    tx->holdable = false;
     lane_finish(lane, sum, seq, flags, 0);
     const enum weir_tx_verdict verdict = lane_transmit(c, tx, seq, seq);
     if (verdict != WEIR_TX_FULL)
@@ -215,14 +233,21 @@ static enum weir_tx_verdict lane_bare(struct weir *weir, struct tcp_conn *c, str
 }
 
 // One with. WEIR_TX_UNRESOLVED: its payload lies in too many pieces.
-static SPEED_INLINE enum weir_tx_verdict lane_one(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq,
-                                                  uint32_t length, uint8_t flags, uint8_t tos, bool holdable)
+static HOT_INLINE enum weir_tx_verdict lane_one(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq, uint32_t length,
+                                                uint8_t flags, uint8_t tos, bool holdable)
 {
-    const uint32_t payload_sum = lane_payload(weir, c, lane, seq, length), edge = tcp_receive_edge(weir, c);
-    if (payload_sum == LANE_PIECES)
-        return WEIR_TX_UNRESOLVED;
+    const uint32_t edge = tcp_receive_edge(weir, c);
+    uint32_t payload_sum;
+    if (length <= COPY_FEW) {
+        if (!lane_few(c, lane, seq, length, &payload_sum))
+            return WEIR_TX_UNRESOLVED;
+    } else {
+        payload_sum = lane_lend(weir, c, lane, seq, length);
+        lane->out.tx.holdable = holdable;
+        if (payload_sum == LANE_PIECES)
+            return WEIR_TX_UNRESOLVED;
+    }
     lane_finish(lane, lane_begin(weir, c, lane, length, tos, edge), seq, flags, payload_sum);
-    lane->out.tx.holdable = holdable;
     const enum weir_tx_verdict verdict = lane_transmit(c, &lane->out.tx, seq, seq + length);
     if (verdict != WEIR_TX_FULL)
         lane_left(weir, c, edge, 1, lane->out.tx.length);
@@ -276,8 +301,8 @@ static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
     return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
 }
 
-// Up to `most` segments of `length` bytes from snd.nxt on; one that ends at push_end gets PSH. WEIR_TX_UNRESOLVED: the next cannot go by
-// the lane; WEIR_TX_FULL: nor otherwise.
+// Up to `most` segments of `length` bytes, more than a few, from snd.nxt on; one that ends at push_end gets PSH. WEIR_TX_UNRESOLVED: the
+// next cannot go by the lane; WEIR_TX_FULL: nor otherwise.
 static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane,
                                                                uint32_t length, uint32_t most, uint32_t push_end)
 {
@@ -287,7 +312,7 @@ static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir
     uint32_t seq = c->snd.nxt, left = most;
     lane->out.tx.holdable = true;
     do {
-        const uint32_t payload_sum = lane_payload(weir, c, lane, seq, length), end = seq + length;
+        const uint32_t payload_sum = lane_lend(weir, c, lane, seq, length), end = seq + length;
         verdict = WEIR_TX_UNRESOLVED;
         if (payload_sum == LANE_PIECES)
             break;
@@ -326,6 +351,8 @@ static __attribute__((noinline)) bool send_new_data(struct weir *weir, struct tc
             c->flags |= TCP_CWND_LIMITED;
         if (!length || room < length || (length < mss && !tcp_small_may_go(c, length, unsent)))
             return true;
+        if (length <= COPY_FEW)
+            return false;  // which are lane_one's: the long way leads to it
         const uint32_t most = length == mss ? min_u32(min_u32(wanted, room) / mss, *quantum) : 1;
         if (!flight_room(&weir->memory, &c->flow->flight, weir->now))
             return false;
@@ -361,12 +388,10 @@ static inline bool one_segment(const struct tcp_conn *c, uint32_t unsent)
 bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
 {
     struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    *verdict = WEIR_TX_DONE;
     if (c->extra || !only_new_data(c, TURN_UNUSUAL) || c->state != WEIR_TCP_ESTABLISHED || !lane_ready(weir, c, lane))
         return false;
     if (!c->send) {
-        if (c->flags & TCP_ACK_NOW)
-            *verdict = lane_ack(weir, c, lane, tcp_ack_seq(c));
+        *verdict = c->flags & TCP_ACK_NOW ? lane_ack(weir, c, lane, tcp_ack_seq(c)) : WEIR_TX_DONE;
         return true;
     }
     if (!c->flow || tcp_paced(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
@@ -379,6 +404,7 @@ bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enu
             new_data_left(weir, c, seq + unsent);
         return *verdict != WEIR_TX_UNRESOLVED;
     }
+    *verdict = WEIR_TX_DONE;
     return send_new_data(weir, c, lane, quantum, verdict) &&
            (*verdict == WEIR_TX_FULL || (c->snd.una != c->snd.nxt && !(c->flags & TCP_ACK_NOW)));
 }

@@ -38,14 +38,14 @@ struct tcp_lane {
         uint32_t network_sum, transport_sum;  // of what does not change, in native order
     } in;
     struct {
-        uint16_t generation, neighbours;  // of paths (0: nothing remembered) and of link addresses
+        uint32_t ways;  // generation of paths and link addresses; 0: nothing remembered
         uint32_t made_ms;
         uint32_t network_sum, transport_sum;  // of what does not change, in host order
         uint32_t payload_bytes;               // for which the network header and tx.length are right as they stand
         struct weir_tx tx;                    // the frame as the driver gets it, its header and the pieces of its payload
         struct weir_slice slices[TCP_LANE_SLICES];
         uint8_t *tcp;        // the transport header in
-        uint8_t header[72];  // link, network and transport; the next frame is written over the last
+        uint8_t header[80];  // link, network and transport, and a payload of a few bytes; the next frame is written over the last
     } out;
 };
 
@@ -56,7 +56,7 @@ struct tcp_road {
     uint64_t ends;  // both addresses
     const struct weir_netif *netif;
     struct weir_addr next_hop;
-    uint16_t generation, neighbours;  // of paths (0: no road) and of link addresses
+    uint32_t ways;  // generation of paths and link addresses; 0: no road
     uint8_t ttl, tos;
     uint8_t network_at;       // in the frame
     uint8_t transport_bytes;  // for which the network header and the lengths stand as they are

@@ -42,28 +42,70 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
     tcp_cc_ack(weir, c, &delta, acked, inflight, inflight + acked);
 }
 
+// What an acknowledgement says of the path.
+static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known, uint32_t rtt_us,
+                             uint32_t acked)
+{
+    if (!cc_indifferent(c, rtt_us, c->snd.nxt - c->snd.una + acked))
+        tell_cc(weir, c, newest, known, acked);
+    tcp_cwv_acked(weir, c);
+}
+static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest,
+                                                  uint32_t rtt_us, uint32_t acked)
+{
+    learn(weir, c, newest, true, rtt_us, acked);
+}
+
+// All that was in flight is acknowledged, as in an exchange of messages that goes on as it did: nobody has anything to learn of it, only
+// the next round trip begins here. false: nothing was done.
+static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_conn *c, struct tcp_flow *flow, uint32_t acked,
+                                    uint32_t rtt_us)
+{
+    const uint32_t una = c->snd.una;
+    if (!USUALLY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(c)->only_grows ||
+        !USUALLY(tcp_use_settled(weir, flow, una, acked)) || !tcp_round_fresh(flow))
+        return false;
+    tcp_round_single(flow, una, rtt_us);
+    tcp_use_rests(flow, una);
+    return true;
+}
+
+static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack, uint32_t acked)
+{
+    const struct flight_record *const newest = flight_acked_all(flow->flight, ack);
+    const uint32_t rtt_us = max_u32(weir->now - newest->sent, 1);
+    rtt_sample(&c->rtt, rtt_us);
+    if (!exchange_goes_on(weir, c, flow, acked, rtt_us))
+        learn_apart(weir, c, newest, rtt_us, acked);
+}
+
+static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack, uint32_t acked)
+{
+    bool known;
+    const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
+    const uint32_t rtt_us = known ? max_u32(weir->now - newest->sent, 1) : 0;
+    if (known)
+        rtt_sample(&c->rtt, rtt_us);
+    learn(weir, c, newest, known, rtt_us, acked);
+}
+
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
 static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
-    bool known = true;
     c->snd.wnd = window << tcp_snd_scale(c);
     if (c->snd.wnd > c->snd.max_wnd)
         c->snd.max_wnd = c->snd.wnd;
     tcp_held_drop(weir, c, flow, acked);
-    const struct flight_record *const newest =
-        ack == c->snd.nxt ? flight_acked_all(flow->flight, ack) : flight_acked_plain(flow->flight, ack, &known);
     c->snd.una = ack;
     flow->retransmit_from = ack;
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
-    const uint32_t rtt_us = known ? max_u32(weir->now - newest->sent, 1) : 0;
-    if (known)
-        rtt_sample(&c->rtt, rtt_us);
-    if (!cc_indifferent(c, rtt_us, c->snd.nxt - ack + acked))
-        tell_cc(weir, c, newest, known, acked);
-    tcp_cwv_acked(weir, c);
+    if (WEIR_CFG_FAST_PATH && USUALLY(ack == c->snd.nxt))
+        take_all(weir, c, flow, ack, acked);
+    else
+        take_some(weir, c, flow, ack, acked);
     tcp_timers_acked_at_peace(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
@@ -157,6 +199,12 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it. false: no memory.
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t *sum)
 {
+    uint8_t *place;
+    if (length <= COPY_FEW && USUALLY(c->receive) && stream_few(c->receive, stream_length(c->receive), length, &place)) {
+        stream_reach(c->receive, stream_length(c->receive) + length);
+        *sum = checksum_copy_few(place, from, length);
+        return true;
+    }
     if (!tcp_receive_room(weir, c, length))
         return false;
     const uint32_t offset = stream_length(c->receive);

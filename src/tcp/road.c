@@ -26,14 +26,13 @@ static void road_keep(struct weir *weir, const struct path *path, const struct i
     if (length < IP_LANE_BYTES + bytes || before > most || out->tx.checksum_start ||
         !ip_lane_fits(out->head + length - bytes - IP_LANE_BYTES))
         return;
-    if (road->ends != ends && road->generation && road->made_ms == weir->now_ms)
+    if (road->ends != ends && road->ways && road->made_ms == weir->now_ms)
         return;  // two that meet on one road shall not take it from each other all the time
     memcpy(road->header, out->head, length);
     road->ends = ends;
     road->netif = path->netif;
     road->next_hop = path->next_hop;
-    road->generation = weir->ip.generation;
-    road->neighbours = weir->arp.generation;
+    road->ways = weir->tcp.ways;
     road->ttl = ip->ttl;
     road->tos = ip->tos;
     road->network_at = (uint8_t)(length - bytes - IP_LANE_BYTES);

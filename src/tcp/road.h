@@ -21,9 +21,9 @@ static inline struct tcp_road *tcp_road_find(struct weir *weir, const struct pat
 {
     const uint64_t ends = ip_pair_word(ip->source, ip->destination);
     struct tcp_road *const road = &weir->tcp.roads[ends % TCP_ROADS];
-    const bool open = road->ends == ends && road->generation == weir->ip.generation && road->neighbours == weir->arp.generation &&
-                      road->netif == path->netif && weir_addr_equal(road->next_hop, path->next_hop) && road->ttl == ip->ttl &&
-                      road->tos == ip->tos && weir->now_ms - road->made_ms < TCP_LANE_RENEW_MS && netif_open(path->netif);
+    const bool open = road->ends == ends && road->ways == weir->tcp.ways && road->netif == path->netif &&
+                      weir_addr_equal(road->next_hop, path->next_hop) && road->ttl == ip->ttl && road->tos == ip->tos &&
+                      weir->now_ms - road->made_ms < TCP_LANE_RENEW_MS && netif_open(path->netif);
     return open ? road : NULL;
 }
 

@@ -34,15 +34,16 @@ void rtt_sample(struct rtt *rtt, uint32_t sample_us)
 {
     // A sample of 0 means "less than a tick"; srtt8_us 0 must keep meaning "no sample yet".
     sample_us = max_u32(1, min_u32(sample_us, RTT_SAMPLE_MAX_US));
-    rtt->min_us = min_u32(rtt->min_us, sample_us);
-    if (rtt->srtt8_us == 0) {  // §2.2
+    if (sample_us < rtt->min_us)
+        rtt->min_us = sample_us;
+    if (!USUALLY(rtt->srtt8_us)) {  // §2.2
         rtt->srtt8_us = sample_us << 3;
         rtt->rttvar4_us = sample_us << 1;
     } else {  // §2.3: RTTVAR first, with the SRTT before this sample
         const uint32_t srtt = rtt->srtt8_us >> 3;
-        const uint32_t error = sample_us > srtt ? sample_us - srtt : srtt - sample_us;
-        rtt->rttvar4_us += error - (rtt->rttvar4_us >> 2);
-        rtt->srtt8_us += sample_us - srtt;
+        const int32_t error = (int32_t)(sample_us - srtt);
+        rtt->rttvar4_us += (uint32_t)(error < 0 ? -error : error) - (rtt->rttvar4_us >> 2);
+        rtt->srtt8_us += (uint32_t)error;
     }
 }
 

@@ -259,6 +259,11 @@ void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c)
 {
+    if (USUALLY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
+        c->progress_ms = weir->now_ms;
+        run_usual(weir, c);
+        return;
+    }
     if (c->backoff || (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_USUAL || !node_soon_enough(weir, c)))) {
         tcp_timers_sent(weir, c);
         return;

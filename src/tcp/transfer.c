@@ -108,10 +108,10 @@ static inline bool write_few(struct weir *weir, struct tcp_conn *c, const uint8_
     uint8_t *place;
     if (!stream_few(c->send, queued, bytes, &place) || queued + bytes > TCP_SEND_FLOOR)
         return false;
-    copy_few(place, data, bytes);
     stream_commit(c->send, bytes);
     stream_settle(c->send);
     tcp_wants_output(weir, c);
+    copy_few(place, data, bytes);
     return true;
 }
 
@@ -200,7 +200,7 @@ static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t byte
     if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->flags & TCP_URGENT_RECEIVED || !tcp_receive_window_wide(c))
         return 0;
     uint8_t *place;
-    if (!stream_few(c->receive, 0, take, &place))
+    if (!stream_near(c->receive, 0, take, &place))
         return 0;
     copy_few(data, place, take);
     return stream_drop_soon(c->receive, take) ? take : 0;
