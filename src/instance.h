@@ -111,12 +111,12 @@ static inline void paths_changed(struct weir *weir)
 }
 // Something happened that cannot have happened at the same time as what came before it, although the port's clock says so: `now` goes on by
 // `step_us`, but by less than half of what the clock cannot tell apart, so that it is never more than that ahead.
-static inline void clock_step(struct weir *weir, uint32_t step_us)
+static inline bool clock_steps(const struct weir *weir, uint32_t step_us)
 {
     const uint32_t ahead_us = weir->now - (uint32_t)weir->now_us;
-    if (2 * (ahead_us + step_us) <= weir->port->granularity_us)
-        weir->now += step_us;
+    return 2 * (ahead_us + step_us) <= weir->port->granularity_us;
 }
+static inline void clock_step(struct weir *weir, uint32_t step_us) { weir->now += clock_steps(weir, step_us) ? step_us : 0; }
 // A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
 void slow_due(struct weir *weir, uint64_t at_us);
 // ARP gave up: tells the sock by its kind (tcp_link_failed, datagram_link_failed). In instance.c; reached through a pointer-free

@@ -47,7 +47,7 @@ struct weir_cc_sample {
     bool app_limited;          // the application, not the network, limits the flow; with wants_rate: limited the rate sample
     bool cwnd_limited;         // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
     bool in_recovery;
-    bool clock_coarse;         // round trips are shorter than the clock's tick: times, and rates, say nothing about less than a tick
+    bool clock_coarse;         // round trips are shorter than the clock's tick: rtt_us (a mean) and a rate come once a tick at the most
     bool round_start;          // a round trip, counted by delivered data, began
     uint32_t delivered;        // bytes delivered over the interval
     uint32_t interval_us;      // max(send interval, ack interval) of the rate sample; 0: this acknowledgement gives no rate

@@ -3,6 +3,9 @@
 // in integers: pace at the bottleneck's bandwidth (the greatest delivery rate of ten rounds), keep at most twice bandwidth times smallest
 // round-trip time in flight, and find out about both by sending faster for one round trip of eight and nearly nothing every ten seconds.
 //
+// Where the clock is coarser than the round trip (sample.clock_coarse) nothing is paced: at a rate that is known once a tick a tick's worth
+// would leave at once, and be lost in a queue that holds less. The window alone probes, yields and cruises, a tick or more at a time.
+//
 // Two things differ, both for paths that lose at random. There is no policer mode, which such a path sets off. And the rate is
 // compensated: where the path loses a share p whatever we send, a bottleneck of rate C delivers only (1 - p) C, pacing at that leaves
 // p of it unused, and probing with 5/4 finds no more when p nears 1/5. So the pace is the delivery rate divided by (1 - p). This p must be
@@ -37,12 +40,11 @@ struct bbr {
     uint32_t best[BBR_ROUNDS];  // greatest delivery rate of each of the last rounds; [0] is this one
     uint32_t bandwidth;         // the greatest of them
     uint32_t min_rtt_us, min_rtt_at_us;
-    uint32_t round_rtt_us;  // smallest of this round
-    uint32_t queue_us;      // the most that a queue has been seen to add
-    uint32_t full;          // what the bandwidth must exceed by a quarter if the pipe is not full
-    uint32_t
-        phase_at_us;  // when the phase began; in STARTUP: when growth was last looked at; in PROBE_RTT: when little enough was in flight
-    uint32_t total;   // total_delivered at the last acknowledgement
+    uint32_t round_rtt_us;           // smallest of this round
+    uint32_t queue_us;               // the most that a queue has been seen to add
+    uint32_t full;                   // what the bandwidth must exceed by a quarter if the pipe is not full
+    uint32_t phase_at_us;            // when the phase began; in PROBE_RTT: when little enough was in flight
+    uint32_t total;                  // total_delivered at the last acknowledgement
     uint32_t prior_cwnd;             // before recovery, a timeout or PROBE_RTT
     uint32_t conserve_from;          // total_delivered when recovery began
     uint32_t after_rto;              // bytes outstanding at a timeout that are not delivered yet
@@ -142,31 +144,38 @@ static void bbr_bandwidth(struct bbr *b, const struct weir_cc_sample *s)
         b->bandwidth = max_u32(b->bandwidth, b->best[i]);
 }
 
-// Rounds within a tick of a coarse clock say nothing about growth: one answer for each shortest round-trip time, which is a tick at least.
+// Rounds within a tick of a coarse clock say nothing about growth: only the one that brings a rate.
 static void bbr_check_full(struct bbr *b, const struct weir_cc_sample *s)
 {
-    if (b->full_reached || !s->round_start || s->app_limited || s->now_us - b->phase_at_us < b->min_rtt_us)
+    if (b->full_reached || !s->round_start || s->app_limited || (s->clock_coarse && !s->interval_us))
         return;
-    b->phase_at_us = s->now_us;
-    if (b->bandwidth >= b->full + b->full / 4) {
+    if (!b->overrun && b->bandwidth >= b->full + b->full / 4) {
         b->full = b->bandwidth;
         b->full_rounds = 0;
         return;
     }
-    b->full_reached = ++b->full_rounds >= BBR_FULL_ROUNDS;
+    b->full_reached = b->overrun || ++b->full_rounds >= BBR_FULL_ROUNDS;
 }
 
 // STARTUP where the clock cannot tell a round trip. A rate once a tick would let it grow once a tick, and pacing by that send no more in
 // one, however many round trips there are: instead the window doubles each round, and acknowledgements alone say when something may go,
-// until more is lost than a path's own loss explains.
-static bool bbr_blind(const struct bbr *b, const struct weir_cc_sample *s) { return s->clock_coarse && !b->full_reached && !b->overrun; }
+// until a rate has not grown, or more is lost than a path's own loss explains. Then what such a round delivered is what the path holds, and
+// the window until there is a rate.
+static bool bbr_blind(const struct bbr *b, const struct weir_cc_sample *s)
+{
+    return s->clock_coarse && !b->full_reached && !b->overrun && !b->full_rounds;
+}
 
-static void bbr_check_overrun(struct bbr *b, const struct weir_cc_sample *s)
+static void bbr_check_overrun(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     if (b->full_reached || !s->round_start)
         return;
-    const uint32_t lost = s->total_lost - b->slow_lost, gone = lost + s->total_delivered - b->slow_total;
-    b->overrun = b->overrun || (lost >= BBR_OVERRUN_SEGMENTS * s->mss && lost >= gone / 8 * 3);
+    const uint32_t lost = s->total_lost - b->slow_lost, delivered = s->total_delivered - b->slow_total, gone = lost + delivered;
+    if (s->clock_coarse && !b->overrun && lost >= BBR_OVERRUN_SEGMENTS * s->mss && lost >= gone / 8 * 3) {
+        b->overrun = true;
+        w->cwnd = w->ssthresh = b->prior_cwnd = max_u32(delivered - delivered / 8, BBR_MIN_SEGMENTS * s->mss);
+        b->conserving = false;
+    }
     b->slow_lost = s->total_lost;  // nothing is sent slow yet
     b->slow_total = s->total_delivered;
 }
@@ -220,7 +229,9 @@ static void bbr_compensate(struct bbr *b, const struct weir_cc_sample *s)
 static void bbr_phase(struct bbr *b, const struct weir_cc_sample *s)
 {
     bool over = s->now_us - b->phase_at_us > b->min_rtt_us;
-    if (b->pacing_gain > BBR_ONE)  // until it shows: that much is in flight, or something is lost
+    if (s->clock_coarse)  // until there are a rate and a round trip of it
+        over = s->interval_us;
+    else if (b->pacing_gain > BBR_ONE)  // until it shows: that much is in flight, or something is lost
         over = over && (s->lost || s->prior_inflight >= bbr_target(b, BBR_PROBE, s->mss));
     else if (b->pacing_gain < BBR_ONE)  // until the queue that probing built is gone
         over = over || s->prior_inflight <= bbr_inflight(b, BBR_ONE);
@@ -287,7 +298,9 @@ static void bbr_modes(struct bbr *b, const struct weir_cc_sample *s)
         b->mode = BBR_EMPTYING;
         bbr_set_gain(b, BBR_DRAIN);
     }
-    if (b->mode == BBR_EMPTYING && s->inflight <= bbr_inflight(b, BBR_ONE))
+    if (b->mode == BBR_EMPTYING && s->clock_coarse)
+        bbr_set_phase(b, 1, s->now_us);
+    else if (b->mode == BBR_EMPTYING && s->inflight <= bbr_inflight(b, BBR_ONE))
         bbr_cruise(b, s->now_us);
 }
 
@@ -296,7 +309,7 @@ static void bbr_modes(struct bbr *b, const struct weir_cc_sample *s)
 static void bbr_pace(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     const uint32_t rate = bbr_rate(b, b->pacing_gain);
-    if (bbr_blind(b, s))
+    if (s->clock_coarse)
         w->pacing_rate = WEIR_CC_UNLIMITED;
     else if (b->bandwidth && (b->full_reached || rate > w->pacing_rate || w->pacing_rate == WEIR_CC_UNLIMITED))
         w->pacing_rate = max_u32(rate - rate / 100, 1);  // a little less: a queue that is there for no reason goes away
@@ -334,11 +347,11 @@ static bool bbr_recovery(struct bbr *b, const struct weir_cc_sample *s, uint32_t
 static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
 {
     if (!bbr_recovery(b, s, delivered, w)) {
-        const uint32_t gain = b->full_reached ? BBR_CWND : BBR_HIGH;
+        const uint32_t gain = !b->full_reached ? BBR_HIGH : s->clock_coarse ? max_u32(b->pacing_gain, BBR_YIELD) : BBR_CWND;
         const uint32_t more = b->mode == BBR_PROBE_BW && b->phase == 0 ? 2 * s->mss : 0;
         const uint32_t target = bbr_target(b, gain, s->mss) + more;
-        if (b->full_reached)
-            w->cwnd = min_u32(w->cwnd + delivered, target);
+        if (b->full_reached || (b->overrun && s->clock_coarse))
+            w->cwnd = min_u32(w->cwnd + delivered, b->full_reached ? target : w->ssthresh);
         else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
             w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
     }
@@ -359,7 +372,7 @@ static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_
         bbr_bandwidth(b, s);
         bbr_watch_loss(b, s);
     }
-    bbr_check_overrun(b, s);
+    bbr_check_overrun(b, s, w);
     if (s->round_start)
         bbr_compensate(b, s);
     bbr_modes(b, s);

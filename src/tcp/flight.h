@@ -46,7 +46,6 @@ struct flight {
     uint16_t retransmitted;          // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
 #if WEIR_CFG_TCP_RATE
     uint32_t delivered_us, first_sent_us;  // for the stamp of the next record
-    uint32_t tick_us;                      // of a clock that is coarser than these times; else 0
     bool unstamped;                        // nobody asks for stamps (tcp_rate_attach)
 #endif
     struct flight_record record[];
@@ -111,11 +110,10 @@ static inline void flight_stamp(const struct flight *f, struct flight_record *r)
         return;
     r->stamp = (struct flight_stamp){f->start + f->sacked, f->delivered_us, f->first_sent_us};
 }
-// … and nothing else is in flight: the intervals begin here; unless it is the clock that cannot tell whether something was in flight all
-// the time: what is sent and acknowledged within each tick would never make a sample.
+// … and nothing else is in flight: the intervals begin here.
 static inline void flight_stamp_first(struct flight *f, uint32_t now_us)
 {
-    if (f->unstamped || now_us - f->delivered_us < f->tick_us)
+    if (f->unstamped)
         return;
     f->delivered_us = now_us & ~FLIGHT_FLAGS;
     f->first_sent_us = f->delivered_us | (f->first_sent_us & FLIGHT_APP_LIMITED);

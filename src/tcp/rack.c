@@ -100,6 +100,7 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
     if (!rack->valid)
         return;
     const uint32_t usual = rack->rtt_us + window_us(weir, c);
+    const bool steps = clock_steps(weir, FLIGHT_FLAGS + 1);
     const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * (FLIGHT_FLAGS + 1));  // more than a clock_step
     for (uint32_t index = 0; index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
@@ -110,8 +111,9 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
                 return;  // what follows left later still
             continue;
         }
-        // What was sent again within the tick in which the newest delivered was sent for the first time left after it as likely as not.
-        const bool doubt = r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
+        // Where the clock has no more steps, what was sent again at the time at which the newest delivered was sent for the first time left
+        // after it as likely as not.
+        const bool doubt = !steps && r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
         const uint32_t waited = weir->now - flight_time(r->sent), patience = doubt ? max_u32(usual, doubtful) : usual;
         if (waited >= patience)
             delta->newly_lost += flight_lose(f, index);

@@ -11,10 +11,8 @@ static uint32_t delivered(const struct flight *f) { return f->start + f->sacked;
 void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
-    const uint32_t tick_us = weir->port->granularity_us;
     f->unstamped = !tcp_cc(c)->wants_rate;
-    f->tick_us = tick_us > FLIGHT_FLAGS ? tick_us + FLIGHT_FLAGS + 1 : 0;
-    f->delivered_us = weir->now - f->tick_us;
+    f->delivered_us = weir->now;
     c->flow->rate.round_end = c->flow->rate.prior_delivered = c->flow->rate.idle_end = f->start;
     f->first_sent_us |= FLIGHT_APP_LIMITED;
 }
@@ -57,6 +55,36 @@ static void remember(struct tcp_rate *rate, const struct weir_cc_sample *sample)
     rate->app_limited = sample->app_limited;
 }
 
+#define SPAN_ROUNDS 4u  // so many at the least: where a span begins and ends is known to a round trip
+
+// A clock cannot tell the time of a round trip shorter than its tick, but how many of them fit between its ticks: rate and mean round trip
+// of so many rounds, by the port's own clock.
+static void take_span(struct weir *weir, struct tcp_conn *c, struct weir_cc_sample *sample)
+{
+    struct tcp_rate *rate = &c->flow->rate;
+    const uint32_t now_us = (uint32_t)weir->now_us, elapsed_us = now_us - rate->span_us;
+    rate->span_app_limited |= sample->app_limited;
+    if (!sample->round_start)
+        return;
+    if (rate->rounds && (rate->rounds < SPAN_ROUNDS || elapsed_us < weir->port->granularity_us)) {
+        rate->rounds++;
+        return;
+    }
+    if (rate->rounds && elapsed_us <= INT32_MAX) {
+        sample->delivered = sample->total_delivered - rate->span_delivered;
+        sample->interval_us = elapsed_us;
+        sample->app_limited = rate->span_app_limited;
+        sample->rtt_us = max_u32(elapsed_us / rate->rounds, 1);
+        rate->round_trip_us = rate->round_trip_us ? min_u32(rate->round_trip_us, sample->rtt_us) : sample->rtt_us;
+        sample->min_rtt_us = rate->round_trip_us;
+        remember(rate, sample);
+    }
+    rate->rounds = 1;
+    rate->span_us = now_us;
+    rate->span_delivered = sample->total_delivered;
+    rate->span_app_limited = false;
+}
+
 static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
 {
     struct tcp_rate *rate = &c->flow->rate;
@@ -73,6 +101,10 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
         rate->round_end = sample->total_delivered;
         sample->round_start = true;
     }
+    if (sample->clock_coarse) {
+        take_span(weir, c, sample);
+        return;
+    }
     const uint32_t interval_us = max_u32(sent_us - first_sent_us, weir->now - stamp->delivered_us);
     // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier transmission. After the
     // peer has reneged less may be delivered than was. From one tick to the next it may look like half a tick less (clock_step).
@@ -83,15 +115,15 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
     remember(rate, sample);
 }
 
-// A clock cannot tell a time shorter than its tick: a round trip of none would make a product of nothing with any rate, and what a tick
-// delivered within itself an infinite rate.
-static void no_finer_than_the_clock(const struct weir *weir, struct weir_cc_sample *sample)
+// Times of a round trip shorter than the clock's tick say nothing.
+static void no_finer_than_the_clock(const struct weir *weir, const struct tcp_rate *rate, struct weir_cc_sample *sample)
 {
     const uint32_t tick_us = weir->port->granularity_us;
     sample->clock_coarse = sample->min_rtt_us < tick_us;
-    sample->rtt_us = sample->rtt_us ? max_u32(sample->rtt_us, tick_us) : 0;
-    sample->srtt_us = sample->srtt_us ? max_u32(sample->srtt_us, tick_us) : 0;
-    sample->min_rtt_us = max_u32(sample->min_rtt_us, tick_us);
+    if (!sample->clock_coarse)
+        return;
+    sample->rtt_us = 0;
+    sample->srtt_us = sample->min_rtt_us = rate->round_trip_us ? rate->round_trip_us : tick_us;
 }
 
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
@@ -101,7 +133,7 @@ void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_
     rate->lost += delta->newly_lost;
     sample->total_lost = rate->lost;
     sample->total_delivered = delivered(f);
-    no_finer_than_the_clock(weir, sample);
+    no_finer_than_the_clock(weir, rate, sample);
     if (f->first_sent_us & FLIGHT_APP_LIMITED && seq_lt(rate->idle_end, sample->total_delivered))
         f->first_sent_us &= ~FLIGHT_APP_LIMITED;
     if (delta->delivered)
@@ -117,7 +149,7 @@ void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_ev
         c->flow->rate.lost += flight_pipe(c->flow->flight);
     sample->total_lost = c->flow->rate.lost;
     sample->total_delivered = delivered(c->flow->flight);
-    no_finer_than_the_clock(weir, sample);
+    no_finer_than_the_clock(weir, &c->flow->rate, sample);
 }
 
 void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out)

@@ -21,6 +21,11 @@ struct tcp_rate {
     uint32_t prior_delivered;         // of the newest segment delivered
     uint32_t delivered, interval_us;  // the newest sample that stands for the network; 0: none
     bool app_limited;                 // … was drawn by an idle application all the same: there was none faster
+    // A span, under a clock coarser than the round trip:
+    bool span_app_limited;             // some of it was
+    uint32_t span_us, span_delivered;  // when it began, and what was delivered before
+    uint32_t rounds;                   // round trips that began in it; 0: there is no span
+    uint32_t round_trip_us;            // the least mean of one; 0: none
 };
 
 // A flow begins: its first data is limited by the application until the first acknowledgement.

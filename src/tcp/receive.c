@@ -134,7 +134,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     const bool goes_on = list->count && list->item[list->recent].end == start;
     const bool added = intervals_add(list, start, end);
     count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
-    if (added && !goes_on)
+    if (added && !(goes_on && c->extra->sack_news))  // what goes on with a run of an earlier batch is news, too
         tcp_sack_news(c, start);
 }
 

@@ -18,6 +18,14 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
 }
 
+// What is sent within a tick is told apart by its sequence numbers alone. What now is sent again is below some that was sent before it, so
+// it gets a time of its own.
+static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
+{
+    c->flow->retransmit_from = c->snd.una;
+    clock_step(weir, FLIGHT_FLAGS + 1);
+}
+
 static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
     const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
@@ -170,7 +178,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
         enter(weir, c, delta, news->acked);
     if (delta->newly_lost)
-        c->flow->retransmit_from = c->snd.una;
+        send_again_from_the_first(weir, c);
     tell(weir, c, delta, news, was_fast);
     tcp_cwv_acked(weir, c);
     if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
@@ -184,7 +192,7 @@ void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
     if (!delta.newly_lost)
         return;
     c->flow->lost_untold += delta.newly_lost;
-    c->flow->retransmit_from = c->snd.una;
+    send_again_from_the_first(weir, c);
     if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
         enter(weir, c, &delta, 0);
     if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)

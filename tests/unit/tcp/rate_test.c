@@ -97,6 +97,38 @@ static void a_sample_shorter_than_the_smallest_round_trip_is_none(void **state)
     tcp_fixture_close(&t);
 }
 
+// Under a clock coarser than the round trip no sample says anything within a tick. How many round trips fit between two ticks does: of the
+// rate, and of how long one of them takes.
+static void a_coarse_clock_measures_by_the_round_trips_between_its_ticks(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t);
+    t.f.port.granularity_us = 10000;
+    tcp_fixture_conn(&t)->rtt.min_us = 1;
+    for (uint32_t round = 1; round <= 6; round++) {
+        user_write(&t, (round - 1) * 2 * MSS, 2 * MSS);
+        if (round == 6)
+            peer_pass(&t, 10000);
+        acked(&t, round * 2 * MSS);
+        assert_true(probe_newest()->clock_coarse);
+        assert_int_equal(probe_newest()->interval_us, round == 6 ? 10000 : 0);
+    }
+    assert_int_equal(probe_newest()->delivered, 10 * MSS);
+    assert_int_equal(probe_newest()->rtt_us, 2000);
+    assert_int_equal(probe_newest()->min_rtt_us, 2000);
+    // A tick that saw too few goes on with the next.
+    for (uint32_t round = 7; round <= 10; round++) {
+        user_write(&t, (round - 1) * 2 * MSS, 2 * MSS);
+        peer_pass(&t, 10000);
+        acked(&t, round * 2 * MSS);
+        assert_int_equal(probe_newest()->interval_us, round == 10 ? 40000 : 0);
+        assert_int_equal(probe_newest()->min_rtt_us, 2000);
+    }
+    assert_int_equal(probe_newest()->rtt_us, 10000);
+    tcp_fixture_close(&t);
+}
+
 static void what_is_sacked_is_delivered_once(void **state)
 {
     struct tcp_fixture t;
@@ -337,6 +369,7 @@ int main(void)
         cmocka_unit_test(acknowledgements_compressed_on_their_way_are_not_a_faster_path),
         cmocka_unit_test(a_burst_sent_is_not_a_faster_path),
         cmocka_unit_test(a_sample_shorter_than_the_smallest_round_trip_is_none),
+        cmocka_unit_test(a_coarse_clock_measures_by_the_round_trips_between_its_ticks),
         cmocka_unit_test(what_is_sacked_is_delivered_once),
         cmocka_unit_test(a_segment_sent_again_counts_from_then),
         cmocka_unit_test(rounds_are_counted_by_delivered_data),

@@ -123,6 +123,31 @@ static void a_batch_is_told_in_order(void **state)
     tcp_fixture_close(&t);
 }
 
+// … with what a run of an earlier batch goes on by, if the batch begins with it.
+static void a_batch_may_begin_where_the_last_ended(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    peer_data(&t, 200, 100);
+    peer_drain(&t);
+    t.f.block_tx = true;
+    peer_data(&t, 300, 50);
+    for (uint32_t i = 5; i <= 9; i += 2)
+        peer_data(&t, i * 100, 100);
+    t.f.block_tx = false;
+    weir_tx_ready(&t.f.netif);
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    assert_int_equal(t.got.options.sack_count, 1);
+    assert_block(&t, 0, 200, 350);
+    peer_expect(&t, TCP_ACK, 0, 0, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_block(&t, i, 900 - 200 * i, 1000 - 200 * i);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
 // A FIN beyond a hole is held, too: the block of the data before it tells so, as the sender will then not repeat it, and know that what it
 // sent earlier is lost.
 static void a_fin_behind_a_run_is_told(void **state)
@@ -380,6 +405,7 @@ int main(void)
         cmocka_unit_test(the_newest_block_comes_first),
         cmocka_unit_test(a_batch_with_many_holes_is_told_by_several),
         cmocka_unit_test(a_batch_is_told_in_order),
+        cmocka_unit_test(a_batch_may_begin_where_the_last_ended),
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),
         cmocka_unit_test(duplicates_are_reported_once),
