@@ -9,7 +9,9 @@
 // (tools/fuzz.mk).
 #include "fixture.h"
 
+#include "base/checksum.h"
 #include "fuzz.h"
+#include "spoil.h"
 #include "trail.h"
 #include "weir/handler.h"
 #include "weir/socket.h"
@@ -193,86 +195,6 @@ static void pass_time(struct world *w, uint64_t us)
 
 // --- frames ----------------------------------------------------------------------------------------------------------------------
 
-// What is spoilt in a segment on its way; most are not.
-struct spoilt {
-    uint8_t what, how;
-};
-
-// Returns the frame's length as the driver says it.
-static uint32_t spoil_frame(struct world *w, struct spoilt spoilt, uint8_t *frame, uint32_t length, struct weir_frame *meta)
-{
-    uint8_t *ip = frame + w->link_bytes;
-    switch (spoilt.what) {
-    case 1: ip[spoilt.how % 20] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;       // the header, its checksum now wrong
-    case 2: ip[20 + spoilt.how % 32] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;  // the segment
-    case 3: frame[spoilt.how % 14] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;    // the link header (or whatever comes first)
-    case 4: meta->checksum = WEIR_CHECKSUM_VERIFIED; break;
-    case 5: {  // padding
-        const uint32_t more = 1 + spoilt.how % 30;
-        memset(frame + length, spoilt.how & 1 ? 0xff : 0, more);
-        return length + more;
-    }
-    case 6: return length - spoilt.how % 16;
-    case 7:
-        if (w->ethernet)
-            memset(frame, 0xff, 6);
-        break;
-    default: break;
-    }
-    return length;
-}
-
-static void spoil_header(struct spoilt spoilt, struct ip4 *ip)
-{
-    switch (spoilt.what) {
-    case 8: ip->tos = spoilt.how; break;
-    case 9: ip->ttl = spoilt.how; break;
-    case 10: ip->flags = spoilt.how & 7; break;
-    case 11: ip->fragment_offset = spoilt.how; break;
-    case 12: ip->id = (uint16_t)(spoilt.how * 257); break;
-    case 13: ip->source = hosts[spoilt.how & 3]; break;
-    case 14: ip->source = spoilt.how & 1 ? ours.v4 : ip->source ^ 1u << (spoilt.how >> 3); break;
-    case 15: ip->destination = spoilt.how & 1 ? 0xffffffff : ip->destination ^ 1u << (spoilt.how >> 3); break;
-    case 16: ip->total_length = (uint16_t)(ip->total_length - spoilt.how % 40); break;
-    case 17: ip->protocol = spoilt.how; break;
-    default: break;
-    }
-}
-
-static void spoil_segment(struct spoilt spoilt, struct tcp_segment *segment)
-{
-    switch (spoilt.what) {
-    case 18: segment->seq += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
-    case 19: segment->ack += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
-    case 20: segment->window = spoilt.how; break;
-    case 21: segment->window = 0; break;
-    case 22: segment->flags ^= spoilt.how; break;
-    case 23: segment->options.ts_value += (uint32_t)(int32_t)(int8_t)spoilt.how << (spoilt.how & 1 ? 24 : 0); break;
-    case 24: segment->options.ts_echo += (uint32_t)(int32_t)(int8_t)spoilt.how; break;
-    case 25: segment->options.seen ^= TCP_SEEN_TIMESTAMPS; break;
-    case 26: segment->seq += 0x40000000u * spoilt.how; break;
-    case 27: segment->ack += 0x40000000u * spoilt.how; break;
-    case 28: segment->accurate = spoilt.how & 1; break;
-    case 29:
-        segment->options.sack_count = 1;
-        segment->options.sack[0].left = segment->ack + spoilt.how % 8;
-        segment->options.sack[0].right = segment->options.sack[0].left + 1 + spoilt.how / 8;
-        break;
-    default: break;
-    }
-}
-
-static void checksum(const struct ip4 *ip, uint8_t *bytes, uint32_t length)
-{
-    put16(bytes + 16, 0);
-    uint32_t total = (ip->source >> 16) + (ip->source & 0xffff) + (ip->destination >> 16) + (ip->destination & 0xffff) + IP_TCP + length;
-    for (uint32_t i = 0; i < length; i++)
-        total += i & 1 ? bytes[i] : (uint32_t)bytes[i] << 8;
-    while (total >> 16)
-        total = (total & 0xffff) + (total >> 16);
-    put16(bytes + 16, ~total & 0xffff);
-}
-
 static void deliver(struct world *w, struct spoilt spoilt, const struct talk *talk, struct tcp_segment *segment, uint32_t payload)
 {
     uint8_t frame[1700] = {0}, *ip_bytes = frame + w->link_bytes, *bytes = ip_bytes + IP4_BYTES;
@@ -295,9 +217,10 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
                      .ttl = 64,
                      .protocol = IP_TCP,
                      .flags = IP4_DONT_FRAGMENT};
-    spoil_header(spoilt, &ip);
+    spoil_header(spoilt, &ip, hosts);
     ip4_emit(ip_bytes, &ip);
-    checksum(&ip, bytes, length);
+    put16(bytes + 16, 0);
+    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_TCP, length), checksum_sum_portable(bytes, length)));
     if (w->ethernet)
         ethernet_emit(ip_bytes, &(struct ethernet){.destination = FIXTURE_MAC,
                                                    .source = FIXTURE_PEER_MAC,
@@ -307,7 +230,7 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
     struct weir_frame meta = {.count = 1};
     struct weir_slice slices[2] = {{frame, 0}};
     meta.slices = slices;
-    meta.length = slices[0].length = spoil_frame(w, spoilt, frame, w->link_bytes + IP4_BYTES + length, &meta);
+    meta.length = slices[0].length = spoil_frame(spoilt, frame, w->link_bytes, w->link_bytes + IP4_BYTES + length, &meta);
     if (spoilt.what == 30 && meta.length > WEIR_FRAME_HEAD) {
         slices[1] = (struct weir_slice){frame + WEIR_FRAME_HEAD, meta.length - WEIR_FRAME_HEAD};
         slices[0].length = WEIR_FRAME_HEAD;

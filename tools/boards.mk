@@ -3,7 +3,7 @@
 # how QEMU starts it stands in tools/boards.py.
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
-# file for the board's processor is BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
+# files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
@@ -18,21 +18,21 @@ ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*
 BOARD_TOOLS_lm3s6965evb := arm-none-eabi-
 BOARD_FLAGS_lm3s6965evb := -mcpu=cortex-m3 -mthumb -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_OUTBOX_BYTES=768 -DMEMORY_BYTES=10240
 BOARD_START_lm3s6965evb := boards/cortex_m
-BOARD_KERNEL_lm3s6965evb := kernel/preempt/arch/cortex_m.c
+BOARD_KERNEL_lm3s6965evb := kernel/preempt/arch/cortex_m.c kernel/preempt/arch/arm.c
 BOARD_PROFILE_lm3s6965evb := tiny
 BOARD_DRIVERS_lm3s6965evb := drivers/stellaris.c
 
 BOARD_TOOLS_mps2-an385 := arm-none-eabi-
 BOARD_FLAGS_mps2-an385 := -mcpu=cortex-m3 -mthumb -DMEMORY_BYTES=131072
 BOARD_START_mps2-an385 := boards/cortex_m
-BOARD_KERNEL_mps2-an385 := kernel/preempt/arch/cortex_m.c
+BOARD_KERNEL_mps2-an385 := kernel/preempt/arch/cortex_m.c kernel/preempt/arch/arm.c
 BOARD_PROFILE_mps2-an385 := small
 BOARD_DRIVERS_mps2-an385 := drivers/lan9118.c
 
 BOARD_TOOLS_xilinx-zynq-a9 := arm-none-eabi-
 BOARD_FLAGS_xilinx-zynq-a9 := -mcpu=cortex-a9 -mfpu=neon -mfloat-abi=hard -marm -O2 -DMEMORY_BYTES=262144
 BOARD_START_xilinx-zynq-a9 := boards/armv7a
-BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c kernel/preempt/arch/flag.c
+BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c kernel/preempt/arch/arm.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
@@ -41,7 +41,7 @@ BOARD_TOOLS_arm-virt := arm-none-eabi-
 BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm -O2 -DMMU_RAM_START=0x40000000u -DMMU_CACHED_END=0x47f00000u \
     -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
 BOARD_START_arm-virt := boards/armv7a
-BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c kernel/preempt/arch/flag.c
+BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c kernel/preempt/arch/arm.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_arm-virt := full
 BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c
 BOARD_LINK_arm-virt := -nostartfiles

@@ -82,17 +82,12 @@ void kernel_mutex_release(struct mutex *mutex)
 void mutex_unlock_off(struct mutex *mutex)
 {
     struct thread *self = kernel.current;
-    const bool quiet = !mutex->hurry;                     // nobody's turn changes
-    if (!mutex->waiting.first && self->holds == mutex) {  // as nearly always
+    if (!mutex->waiting.first && !mutex->hurry && self->holds == mutex) {  // as nearly always: nobody's turn changes
         self->holds = mutex->next;
         mutex->holder = NULL;
-        if (quiet)
-            return;
-        mutex->hurry = 0;
-        kernel_inherit(self);
-    } else {
-        kernel_mutex_release(mutex);
+        return;
     }
+    kernel_mutex_release(mutex);
     kernel_reschedule();
 }
 
@@ -146,7 +141,7 @@ void mutex_hurry(struct mutex *mutex, uint8_t priority)
     const uint32_t state = arch_interrupts_off();
     if (mutex->hurry < priority) {
         mutex->hurry = priority;
-        kernel_raise(kernel.current, priority);
+        kernel_inherit(mutex->holder);
     }
     arch_interrupts_restore(state);
 }

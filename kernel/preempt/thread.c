@@ -353,14 +353,6 @@ void kernel_inherit(struct thread *thread)
     }
 }
 
-void kernel_raise(struct thread *thread, uint8_t priority)
-{
-    if (thread->priority >= priority)
-        return;
-    thread->priority = priority;
-    replace(thread);
-}
-
 void thread_set_priority(struct thread *thread, uint8_t priority)
 {
     const uint32_t state = arch_interrupts_off();

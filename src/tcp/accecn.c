@@ -164,8 +164,6 @@ uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, s
 
 // --- counting ----------------------------------------------------------------------------------------------------------------------------
 
-static void ack_now(struct weir *weir, struct tcp_conn *c) { tcp_ack_now(weir, c); }
-
 // §3.2, and when marks are told at once (§3.2.2.5.1): the first after others, and each second, before the counter's three bits go round.
 void accecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
@@ -187,7 +185,7 @@ void accecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     count(weir, WEIR_COUNT_TCP_CE_RECEIVED);
     const bool unacked_data = segment->length || c->rcv.nxt != c->rcv.acked;
     if ((begins && segment->length) || a->unacked_ce >= (unacked_data ? 2u : 3u))
-        ack_now(weir, c);
+        tcp_ack_now(weir, c);
 }
 
 void accecn_duplicate(struct weir *weir, struct tcp_conn *c)

@@ -258,7 +258,7 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
         syncookie_send(weir, listener, packet, segment);
         return;
     }
-    memset((uint8_t *)entry + sizeof entry->record, 0, sizeof *entry - sizeof entry->record);
+    TCP_RECORD_ZERO(entry);
     entry->listener = listener;
     entry->irs = segment->seq;
     // (What is in TIME-WAIT still has answered the SYN itself: time_wait_input.)

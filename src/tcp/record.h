@@ -39,7 +39,10 @@ void tcp_record_unlink(struct tcp_record_list *list, struct tcp_record *record);
 // Makes a table for records of `bytes` bytes; `count` of them at once in static builds.
 int tcp_records_init(struct weir *weir, struct tcp_records *records, uint32_t bytes, uint32_t count);
 void tcp_records_free(struct weir *weir, struct tcp_records *records);  // when every record is gone
-// Takes a record (NULL: no memory) and puts it into the table; its owner fills in what follows struct tcp_record, and puts it on a list.
+// What an owner's structure has behind its struct tcp_record `record`.
+#define TCP_RECORD_ZERO(entry) memset((uint8_t *)(entry) + sizeof(entry)->record, 0, sizeof *(entry) - sizeof(entry)->record)
+// Takes a record (NULL: no memory) and puts it into the table; its owner fills in what follows struct tcp_record (TCP_RECORD_ZERO), and
+// puts it on a list.
 struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records, const struct weir_endpoint *local,
                                   const struct weir_endpoint *remote);
 void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list, struct tcp_record *record);

@@ -135,7 +135,7 @@ void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
     struct tcp_time_wait *entry = time_wait_new(weir, c);
     if (entry == NULL)
         return;
-    memset((uint8_t *)entry + sizeof entry->record, 0, sizeof *entry - sizeof entry->record);
+    TCP_RECORD_ZERO(entry);
     entry->snd_nxt = c->snd.nxt;
     entry->rcv_nxt = c->rcv.nxt;
     entry->acked_ms = (uint16_t)(weir->now_ms - TIME_WAIT_ACK_MS);

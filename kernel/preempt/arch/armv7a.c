@@ -90,19 +90,6 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
-__attribute__((naked, target("arm"))) void arch_call_on(__attribute__((unused)) void *end,
-                                                        __attribute__((unused)) void (*function)(void *argument),
-                                                        __attribute__((unused)) void *argument)
-{
-    __asm__ volatile("push  {r4, lr}\n\t"
-                     "mov   r4, sp\n\t"
-                     "mov   sp, r0\n\t"
-                     "mov   r0, r2\n\t"
-                     "blx   r1\n\t"
-                     "mov   sp, r4\n\t"
-                     "pop   {r4, pc}");
-}
-
 void arch_start(void)
 {
     arch_interrupts_on();

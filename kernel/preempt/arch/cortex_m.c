@@ -41,18 +41,6 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
-__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end, __attribute__((unused)) void (*function)(void *argument),
-                                         __attribute__((unused)) void *argument)
-{
-    __asm__ volatile("push {r4, lr}\n\t"
-                     "mov  r4, sp\n\t"
-                     "mov  sp, r0\n\t"
-                     "mov  r0, r2\n\t"
-                     "blx  r1\n\t"
-                     "mov  sp, r4\n\t"
-                     "pop  {r4, pc}");
-}
-
 // The first switch saves the registers of nobody: just below where main's stack is now, which is the interrupts' from here on, from its
 // top. thread_switch has no thread to give that frame to.
 __attribute__((naked)) static void to_process_stack(void)
