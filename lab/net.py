@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,7 +199,7 @@ class Network:
         self.options, self.serve, self.trace = (sender_options, receiver_options), serve, trace
 
     def __enter__(self):
-        self.lab = Lab(self.folder)
+        self.lab = Lab(self.folder / str(os.getpid()))   # several may be under way
         self.lab.__enter__()
         try:
             self.build()
@@ -209,6 +210,8 @@ class Network:
 
     def __exit__(self, *what):
         self.lab.__exit__(*what)
+        if what == (None, None, None):
+            shutil.rmtree(self.lab.folder)
 
     def build(self):
         middle, a, b = (self.lab.namespace(name) for name in ("link", "a", "b"))

@@ -31,7 +31,8 @@ class Report:
                         continue
                     self.losses[cc, loss, end] = [
                         runs.run("report-cc", {"cc": cc, "loss": loss, "sender": kind, "seconds": seconds, "seed": seed}, seconds + (5 if kind == "uml" else 2),
-                                 weir=end == "weir", function=lambda cc=cc, loss=loss, kind=kind, seed=seed: bulk(Link(loss=loss, seed=seed), kind, "linux", cc, seconds))
+                                 weir=end == "weir", share=1 if not loss or cc == "bbr" else 0.5 if kind == "uml" else 0.25,
+                                 function=lambda cc=cc, loss=loss, kind=kind, seed=seed: bulk(Link(loss=loss, seed=seed), kind, "linux", cc, seconds))
                         for seed in range(1, repeats + 1)]
 
     def report(self, page):

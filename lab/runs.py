@@ -2,6 +2,8 @@
 """The memory of the laboratory: every run's result is a file under build/lab/runs, so that an interrupted `make lab` goes on where it was."""
 import hashlib
 import json
+import multiprocessing
+import multiprocessing.connection
 import os
 import pathlib
 import subprocess
@@ -23,18 +25,17 @@ class Progress:
     """What is being done, how far, and how long it may yet take; one line that is rewritten on a terminal."""
 
     def __init__(self, total_seconds):
-        self.total, self.done, self.began, self.spent = max(total_seconds, 1e-9), 0.0, time.monotonic(), 0.0
+        self.total, self.done, self.began = max(total_seconds, 1e-9), 0.0, time.monotonic()
         self.live = sys.stderr.isatty()
 
     def say(self, text):
-        left = (self.total - self.done) * (self.spent / self.done if self.done and self.spent > 1 else 1)
+        left = (self.total - self.done) * ((time.monotonic() - self.began) / self.done if self.done else 1)
         line = f"lab: {100 * self.done / self.total:3.0f} % (about {left / 60:.0f} min left) {text}"
         sys.stderr.write(f"\r\x1b[K{line[:150]}" if self.live else line + "\n")
         sys.stderr.flush()
 
-    def finished(self, expected, took):
+    def finished(self, expected):
         self.done += expected
-        self.spent += took
 
     def end(self):
         if self.live:
@@ -48,11 +49,12 @@ class Runs:
         RUNS.mkdir(parents=True, exist_ok=True)
         self.fresh, self.version, self.failures, self.plan, self.progress = fresh, code_version(), [], [], None
 
-    def run(self, experiment, what, seconds, function, weir=True):
-        """Plans a run: `what` is a dictionary that tells it apart from all others, `seconds` how long it takes. The result is asked for later."""
+    def run(self, experiment, what, seconds, function, weir=True, share=1.0):
+        """Plans a run: `what` is a dictionary that tells it apart from all others, `seconds` how long it takes, `share` how much of the machine it
+        needs: runs go side by side whose shares are at most 1 together. The result is asked for later."""
         key = {"experiment": experiment, **what, **({"code": self.version} if weir else {})}
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
-        planned = Run(key, RUNS / f"{experiment}-{name}.json", seconds, function)
+        planned = Run(key, RUNS / f"{experiment}-{name}.json", seconds, function, share)
         self.plan.append(planned)
         return planned
 
@@ -60,22 +62,33 @@ class Runs:
         waiting = [planned for planned in self.plan if self.fresh or not planned.file.exists()]
         if len(waiting) < len(self.plan):
             print(f"lab: {len(self.plan) - len(waiting)} of {len(self.plan)} runs are there already (FRESH=1 repeats them)", file=sys.stderr)
-        self.progress = Progress(sum(planned.seconds for planned in waiting))
-        for planned in waiting:
-            self.progress.say(", ".join(f"{value}" for value in planned.key.values() if value not in ("", self.version)))
-            began = time.monotonic()
-            try:
-                value = planned.function()
-            except (Exception, subprocess.TimeoutExpired) as failure:   # one run must not end the laboratory; it is told, and tried again next time
-                value = None
-                self.failures.append((planned.key, f"{type(failure).__name__}: {failure}"))
-            took = time.monotonic() - began
-            self.progress.finished(planned.seconds, took)
-            if value is not None:
-                temporary = planned.file.with_suffix(f".{os.getpid()}")
-                temporary.write_text(json.dumps({"key": planned.key, "took": round(took, 2), "result": value}))
-                temporary.replace(planned.file)
+        self.progress = Progress(sum(planned.seconds * planned.share for planned in waiting))
+        under_way = []
+        try:
+            while waiting or under_way:
+                free = 1 - sum(planned.share for planned in under_way)
+                planned = next((planned for planned in waiting if planned.share <= free), None)
+                if planned:
+                    self.progress.say(", ".join(f"{value}" for value in planned.key.values() if value not in ("", self.version)))
+                    waiting.remove(planned)
+                    planned.begin()
+                    under_way.append(planned)
+                else:
+                    self.gather(under_way)
+        finally:
+            for planned in under_way:
+                planned.abandon()
         self.progress.end()
+
+    def gather(self, under_way):
+        """Waits until at least one of the runs has ended, and takes those that have from the list."""
+        multiprocessing.connection.wait([planned.process.sentinel for planned in under_way])
+        for planned in [planned for planned in under_way if not planned.process.is_alive()]:
+            under_way.remove(planned)
+            self.progress.finished(planned.seconds * planned.share)
+            why = planned.failure()
+            if why:   # one run must not end the laboratory; it is told, and tried again next time
+                self.failures.append((planned.key, why))
 
     def failures_by_reason(self):
         reasons = {}
@@ -85,8 +98,39 @@ class Runs:
 
 
 class Run:
-    def __init__(self, key, file, seconds, function):
-        self.key, self.file, self.seconds, self.function = key, file, seconds, function
+    """One run, in a process of its own: what it starts ends with it, also when it is stopped half-way."""
+
+    def __init__(self, key, file, seconds, function, share):
+        self.key, self.file, self.seconds, self.function, self.share = key, file, seconds, function, share
+
+    def begin(self):
+        fork = multiprocessing.get_context("fork")
+        self.complaint, complain = fork.Pipe(duplex=False)
+        self.process = fork.Process(target=self.work, args=(complain,))
+        self.process.start()
+        complain.close()
+
+    def work(self, complain):
+        began = time.monotonic()
+        try:
+            value = self.function()
+        except (Exception, subprocess.TimeoutExpired) as failure:
+            complain.send(f"{type(failure).__name__}: {failure}")
+            return
+        temporary = self.file.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps({"key": self.key, "took": round(time.monotonic() - began, 2), "result": value}))
+        temporary.replace(self.file)
+
+    def failure(self):
+        """Why it gave no result, once it has ended; None: it gave one."""
+        try:
+            return self.complaint.recv()
+        except EOFError:
+            return f"its process ended with {self.process.exitcode}" if self.process.exitcode else None
+
+    def abandon(self):
+        self.process.terminate()
+        self.process.join()
 
     def result(self):
         """What the function returned; None: it failed."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The laboratory's network: weir-link between TAPs, with Linux and with Weir at its ends. What is measured with it is `make lab`'s business."""
 import json
+import os
 import re
+import signal
 import sys
 
 import pytest
@@ -71,18 +73,66 @@ def test_a_transfer_and_a_run_of_iperf3(sender, receiver, tmp_path):
 
 def test_runs_are_remembered_and_failures_told(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "RUNS", tmp_path)
-    calls = []
+    calls = tmp_path / "calls"
 
     def work():
-        calls.append(1)
+        with open(calls, "a") as out:
+            out.write("x")
         return {"value": 7}
 
     def fail():
         raise net.Failed("the reason")
     for _ in range(2):
         ledger = runs.Runs(fresh=False)
-        good, bad = ledger.run("x", {"seed": 1}, 1, work), ledger.run("x", {"seed": 2}, 1, fail)
+        good, bad, dead = (ledger.run("x", {"seed": seed}, 1, what) for seed, what in enumerate((work, fail, lambda: os._exit(3))))
         ledger.go()
-        assert good.result() == {"value": 7} and bad.result() is None
-        assert list(ledger.failures_by_reason()) == ["Failed: the reason"]
-    assert len(calls) == 1
+        assert good.result() == {"value": 7} and bad.result() is None and dead.result() is None
+        assert list(ledger.failures_by_reason()) == ["Failed: the reason", "its process ended with 3"]
+    assert calls.read_text() == "x"
+
+
+def test_small_runs_go_side_by_side_and_large_ones_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    ledger = runs.Runs(fresh=False)
+    under_way = tmp_path / "under-way"
+    under_way.mkdir()
+
+    def seen(own, until_there_are):
+        """How many were under way at once, this one included; waits for the others that must be there."""
+        (under_way / own).touch()
+        until(lambda: len(list(under_way.iterdir())) >= until_there_are, 10)
+        count = len(list(under_way.iterdir()))
+        until(lambda: False, 0.2)
+        (under_way / own).unlink()
+        return count
+    planned = [ledger.run("x", {"seed": seed}, 1, lambda seed=seed, share=share: seen(str(seed), round(1 / share)), share=share)
+               for seed, share in enumerate((0.25, 0.25, 0.25, 0.25, 1, 0.5, 0.5))]
+    ledger.go()
+    assert [run.result() for run in planned] == [4, 4, 4, 4, 1, 2, 2]
+
+
+def test_what_is_under_way_ends_with_the_laboratory(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    ledger = runs.Runs(fresh=False)
+    ended = tmp_path / "ended"
+
+    def work():
+        with Lab(tmp_path / "lab") as lab:
+            lab.namespace("x").start("sleep", "1000")
+            (tmp_path / "began").touch()
+            try:
+                until(lambda: False, 60)
+            finally:
+                ended.touch()
+    planned = ledger.run("x", {}, 1, work)
+    signal.signal(signal.SIGALRM, lambda *_: interrupt(tmp_path))
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.go()
+    assert ended.exists() and planned.result() is None and not planned.process.is_alive()
+
+
+def interrupt(folder):
+    if (folder / "began").exists():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise KeyboardInterrupt
