@@ -263,7 +263,7 @@ static inline void slow_round(struct weir *weir)
 {
     if (weir->now_us >= weir->slow_due_us)
         slow_work(weir);
-    if (weir->ip.outbox.count && !weir->ip.outbox_blocked)
+    if (weir->ip.outbox_due)
         slow_due(weir, outbox_poll(weir, weir->now_us));
 }
 
@@ -284,7 +284,7 @@ static void flush_netifs(struct weir *weir)
 static inline bool work_due(const struct weir *weir)
 {
     uint32_t in_us;
-    return weir->socks.output.head || loopback_pending(weir) || (weir->ip.outbox.count && !weir->ip.outbox_blocked) || weir->flush_count ||
+    return weir->socks.output.head || loopback_pending(weir) || weir->ip.outbox_due || weir->flush_count ||
            weir->now_us >= weir->slow_due_us || (wheel_next(&weir->wheel, weir->now, &in_us) && !in_us);
 }
 

@@ -96,8 +96,8 @@ static inline void count(struct weir *weir, enum weir_counter counter) { count_a
 #if WEIR_CFG_FAST_PATH
 static inline void ways_changed(struct weir *weir)
 {
-    if (++weir->tcp.ways == 0)  // 0 is the generation of what was never made
-        weir->tcp.ways = 1;
+    if (++weir->ip.ways == 0)  // 0 is the generation of what was never made
+        weir->ip.ways = 1;
 }
 #else
 static inline void ways_changed(struct weir *weir) { (void)weir; }

@@ -72,8 +72,10 @@ static enum weir_tx_verdict carry(struct weir_netif *netif, const struct weir_tx
     struct end *to = ((struct end *)netif->driver_data)->peer;
     struct frame *frame = &to->queue[to->tail++ % QUEUE];
     uint8_t *out = frame->bytes;
-    for (const struct weir_slice *slice = tx->slices, *const end = slice + tx->count; slice != end; slice++)
+    const struct weir_slice *slice = tx->slices, *const end = slice + tx->count;
+    do
         out = (uint8_t *)memcpy(out, slice->data, slice->length) + slice->length;
+    while (++slice != end);
     frame->length = tx->length;
     frames_carried++;
     if (to->tail - to->head == QUEUE)
@@ -87,12 +89,15 @@ static const struct weir_driver driver = {.name = "pair", .tx = carry};
 static void receive(struct end *end)
 {
     weir_clock(end->weir, now_us);
-    for (uint32_t most = BATCH; most && end->head != end->tail; most--) {
+    if (end->head == end->tail)
+        return;
+    uint32_t most = BATCH;
+    do {
         const struct frame *frame = &end->queue[end->head++ % QUEUE];
         const struct weir_slice slice = {frame->bytes, frame->length};
         const struct weir_frame lent = {.slices = &slice, .count = 1, .length = frame->length};
         weir_input(&end->netif, &lent);
-    }
+    } while (--most && end->head != end->tail);
     if (end->peer->netif.flags & WEIR_NETIF_TX_BLOCKED && end->tail - end->head <= QUEUE / 2)
         weir_tx_ready(&end->peer->netif);
 }

@@ -28,7 +28,7 @@ void kernel_ready(struct thread *thread, int result);  // ends its wait
 void kernel_reschedule(void);                          // after any of these: asks for a switch, sets the alarm
 // The priority that `thread` has by itself and through its mutexes may have changed: so may that of whom it waits for.
 void kernel_inherit(struct thread *thread);
-void kernel_mutex_release(struct mutex *mutex);              // to the most urgent that waits, or to nobody
+void kernel_mutex_release(struct mutex *mutex);  // to the most urgent that waits, or to nobody
 bool kernel_passed(uint64_t deadline_us);
 static inline bool kernel_signalled(const struct thread *thread)
 {

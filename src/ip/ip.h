@@ -80,6 +80,32 @@ struct ip_found {
     uint8_t netif_bound;
 };
 
+#if WEIR_CFG_FAST_PATH
+// What stands before the TCP header between two hosts, of whichever connection: road.h.
+#define IP_ROADS 4u  // hosts are spread over them by the last bits of their address
+
+struct ip_road {
+    uint64_t ends;  // both addresses
+    const struct weir_netif *netif;
+    struct weir_addr next_hop;
+    uint32_t ways;  // generation of paths and link addresses; 0: no road
+    uint8_t ttl, tos;
+    uint8_t network_at;       // in the frame
+    uint8_t transport_bytes;  // for which the network header and the lengths stand as they are
+    uint32_t made_ms, network_sum;
+    struct weir_tx tx;
+    struct weir_slice slice;
+    uint8_t header[100];  // the frame: link and network header, and what the transport's may come to
+};
+
+// The reply that an empty outbox got, where it has a road: its frame is ready, over a copy of the road.
+struct ip_first_reply {
+    struct path path;
+    struct ip_out ip;
+    struct ip_road road;
+};
+#endif
+
 struct ip {
     uint16_t generation;  // of cached paths; never 0
     uint16_t route_count;
@@ -88,8 +114,13 @@ struct ip {
     uint32_t outbox_progress;              // of the first record, as ip_output_datagram keeps it
     uint32_t outbox_blocked_ms;            // since when the first record has been refused
     bool outbox_blocked;
+    bool outbox_due;  // something is in it, and is not blocked
 #if WEIR_CFG_FAST_PATH
+    uint32_t ways;  // generation of paths and link addresses (ways_changed)
+    bool first_waits;
+    struct ip_first_reply first;
     struct ip4_usual usual[IP4_USUALS];
+    struct ip_road roads[IP_ROADS];
     struct ip_found found[2];  // without, and with an interface asked for: an opening connection asks for both
 #endif
 #if WEIR_CFG_FRAGMENTS

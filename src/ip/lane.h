@@ -7,7 +7,8 @@
 #include "base/checksum.h"
 #include "weir/addr.h"
 
-#define IP_LANE_BYTES 20u  // of header; one with options does not qualify
+#define IP_LANE_BYTES 20u       // of header; one with options does not qualify
+#define IP_LANE_RENEW_MS 1000u  // a frame goes the long way so often, to have the neighbour looked after
 
 static inline bool ip_lane_fits(const uint8_t *header) { return header[0] == 0x45; }
 // A header without options, before so many bytes of the protocol.

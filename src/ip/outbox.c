@@ -2,6 +2,7 @@
 // Replies nobody waits for (ICMP, resets, IGMP): made while a frame comes in, sent by the next weir_poll. Bounded in bytes; what
 // does not fit is dropped, as the network might have dropped it.
 #include "ip/ip4.h"
+#include "ip/road.h"
 
 #define OUTBOX_ROUND (4u * WEIR_CFG_POLL_QUANTUM)  // packets a poll sends, so that sockets get their turn
 #define OUTBOX_PATIENCE_MS 100u                    // a full interface may keep the replies of the others so long, not longer
@@ -18,7 +19,7 @@ int outbox_init(struct weir *weir)
     return WEIR_CFG_ALLOCATOR ? WEIR_OK : records_carve(&weir->ip.outbox, &weir->memory);
 }
 
-uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
+static uint8_t *entry_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
 {
     struct outbox_entry *entry =
         length <= IP4_PACKET_MAX - IP4_BYTES ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length) : NULL;
@@ -30,6 +31,72 @@ uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct
     entry->ip = *ip;
     return (uint8_t *)(entry + 1);
 }
+
+// --- the first reply -------------------------------------------------------------------------------------------------------------
+
+#if WEIR_CFG_FAST_PATH
+// Of most batches it is the only one, a SYN-ACK to a host where other segments without data went to just before. Whatever stands in its
+// way, or comes behind it, moves it to where it would have been.
+static uint8_t *first_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
+{
+    struct ip_first_reply *const first = &weir->ip.first;
+    if (weir->ip.outbox.count || weir->ip.first_waits || length > IP_ROAD_TRANSPORT || IP4_BYTES + length > path->mtu ||
+        ip->protocol != IP_TCP || !ip_path_valid(weir, path))
+        return NULL;
+    const struct ip_road *const road = ip_road_find(weir, path, ip->source, ip->destination, ip->ttl, ip->tos);
+    if (!road)
+        return NULL;
+    weir->ip.first_waits = true;
+    first->path = *path;
+    first->ip = *ip;
+    first->road = *road;
+    first->road.tx.slices = &first->road.slice;
+    first->road.slice.data = first->road.header;
+    return ip_road_header(&first->road, length);
+}
+
+static void first_move(struct weir *weir)
+{
+    struct ip_first_reply *const first = &weir->ip.first;
+    const uint32_t length = first->road.transport_bytes;
+    if (!weir->ip.first_waits)
+        return;
+    weir->ip.first_waits = false;
+    uint8_t *const bytes = entry_push(weir, &first->path, &first->ip, length);
+    if (bytes)
+        memcpy(bytes, ip_road_header(&first->road, length), length);
+}
+
+static void first_send(struct weir *weir)
+{
+    struct ip_first_reply *const first = &weir->ip.first;
+    if (!weir->ip.first_waits)
+        return;
+    if (ip_road_open(weir, &first->road) && netif_hand_over(first->path.netif, &first->road.tx) != WEIR_TX_FULL)
+        weir->ip.first_waits = false;
+    else
+        first_move(weir);
+}
+#else
+static inline uint8_t *first_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
+{
+    return (void)weir, (void)path, (void)ip, (void)length, NULL;
+}
+static inline void first_move(struct weir *weir) { (void)weir; }
+static inline void first_send(struct weir *weir) { (void)weir; }
+#endif
+
+uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
+{
+    weir->ip.outbox_due = !weir->ip.outbox_blocked;
+    uint8_t *const bytes = first_push(weir, path, ip, length);
+    if (bytes)
+        return bytes;
+    first_move(weir);
+    return entry_push(weir, path, ip, length);
+}
+
+// --- the others ------------------------------------------------------------------------------------------------------------------
 
 // Looks a way up that was not known, or is no longer, when the reply was made.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
@@ -78,8 +145,7 @@ static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *e
     return ip_output(weir, &entry->path, &entry->ip, &out, NULL);
 }
 
-// While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
-uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
+static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
 {
     struct ip *ip = &weir->ip;
     uint32_t length;
@@ -97,4 +163,13 @@ uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
         records_pop(&ip->outbox, &weir->memory);
     }
     return ip->outbox.count ? now_us : WEIR_NEVER;
+}
+
+// While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
+uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
+{
+    first_send(weir);
+    const uint64_t due_us = weir->ip.outbox.count ? entries_poll(weir, now_us) : WEIR_NEVER;
+    weir->ip.outbox_due = weir->ip.outbox.count && !weir->ip.outbox_blocked;
+    return due_us;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tcp/bare.h"
 
+#include "ip/road.h"
 #include "tcp/output.h"
-#include "tcp/road.h"
 
 // Something is under way that output.c must see.
 #define UNUSUAL (TCP_URGENT_SEND | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_PERSIST | TCP_KEEPALIVE_NOW | TCP_ECN_BUSY)
@@ -10,8 +10,6 @@
 // --- sending ---------------------------------------------------------------------------------------------------------------------
 
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)
-// A SYN's options, where all of them are built in: MSS, SACK permitted and timestamps, window scale.
-#define SYN_KNOWN (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
 
 static inline void write_usual(const struct weir *weir, const struct tcp_conn *c, uint8_t *bytes, uint32_t flags, uint32_t window)
 {
@@ -31,14 +29,48 @@ static inline void write_usual(const struct weir *weir, const struct tcp_conn *c
     put32(bytes + 28, options.ts_echo);
 }
 
-static enum weir_tx_verdict send(struct weir *weir, struct tcp_conn *c, uint32_t flags)
+// The values are in registers: summing them in host order is cheaper than reading the bytes back.
+void tcp_bare_write_syn(uint8_t *bytes, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                        const struct tcp_segment *syn)
+{
+    const struct tcp_options *const options = &syn->options;
+    const uint32_t ports = (uint32_t)local->port << 16 | remote->port,
+                   rest = TCP_BARE_SYN_BYTES << 26 | (uint32_t)syn->flags << 16 | syn->window;
+    const uint32_t mss = (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss;
+    const uint32_t scale = (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale;
+    const uint64_t sum = (uint64_t)ports + syn->seq + syn->ack + rest + mss + TCP_SACK_PERMITTED_ALIGNED + options->ts_value +
+                         options->ts_echo + scale + ip_lane_pseudo_host(local->addr, remote->addr, IP_TCP, TCP_BARE_SYN_BYTES);
+    put32(bytes, ports);
+    put32(bytes + 4, syn->seq);
+    put32(bytes + 8, syn->ack);
+    put32(bytes + 12, rest);
+    put32(bytes + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum) << 16);
+    put32(bytes + 20, mss);
+    put32(bytes + 24, TCP_SACK_PERMITTED_ALIGNED);
+    put32(bytes + 28, options->ts_value);
+    put32(bytes + 32, options->ts_echo);
+    put32(bytes + 36, scale);
+}
+
+static uint8_t *begin(struct packet_out *out, uint32_t bytes)
+{
+    packet_out_init(out);
+    return packet_out_header(out, bytes);
+}
+
+static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, struct packet_out *out)
 {
     const struct ip_out ip = {
         .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = c->tos, .dont_fragment = true};
-    struct tcp_road *const road = tcp_road_find(weir, &c->path, &ip);
-    const uint32_t bytes = flags & TCP_SYN ? TCP_ROAD_SYN_BYTES : WITH_TIMESTAMPS;
+    return ip_road_make(weir, &c->path, &ip, out, &c->sock);
+}
+
+static enum weir_tx_verdict send(struct weir *weir, struct tcp_conn *c, uint32_t flags)
+{
+    struct ip_road *const road = ip_road_find(weir, &c->path, c->local.addr, c->remote.addr, c->ttl, c->tos);
+    const uint32_t bytes = flags & TCP_SYN ? TCP_BARE_SYN_BYTES : WITH_TIMESTAMPS;
     struct packet_out out;
-    uint8_t *const tcp = tcp_road_header(road, &out, bytes);
+    uint8_t *const tcp = road ? ip_road_header(road, bytes) : begin(&out, bytes);
     uint32_t edge = tcp_receive_edge(weir, c);
     if (flags & TCP_SYN) {
         edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
@@ -49,11 +81,11 @@ static enum weir_tx_verdict send(struct weir *weir, struct tcp_conn *c, uint32_t
         syn.window = (uint16_t)(edge - c->rcv.nxt);
         syn.options.ts_value = syn.options.ts_echo = 0;
         tcp_output_syn_options(weir, c, false, &syn.options);
-        tcp_road_write_syn(tcp, &c->local, &c->remote, &syn);
+        tcp_bare_write_syn(tcp, &c->local, &c->remote, &syn);
     } else {
         write_usual(weir, c, tcp, flags, min_u32((edge - c->rcv.nxt) >> c->rcv_scale, 65535));
     }
-    const enum weir_tx_verdict verdict = tcp_road_send(weir, &c->path, &ip, road, &out, &c->sock);
+    const enum weir_tx_verdict verdict = road ? netif_hand_over(c->path.netif, &road->tx) : send_long(weir, c, &out);
     if (verdict == WEIR_TX_DONE) {
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
@@ -76,7 +108,7 @@ bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *
 {
     *verdict = WEIR_TX_DONE;
     if (tcp_attached(c) || c->flags & UNUSUAL || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
-        !(tcp_syn_sent(c) ? SYN_KNOWN : (c->flags & TCP_USE_TIMESTAMPS) != 0) || !c->path.netif ||
+        !(tcp_syn_sent(c) ? TCP_BARE_SYN : (c->flags & TCP_USE_TIMESTAMPS) != 0) || !c->path.netif ||
         c->path.generation != weir->ip.generation)
         return false;
     const uint32_t flags = due(c);

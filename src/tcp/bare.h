@@ -10,6 +10,16 @@
 #include "tcp/internal.h"
 
 #if WEIR_CFG_FAST_PATH
+// A SYN's options, where all of them are built in: MSS, SACK permitted and timestamps, window scale.
+#define TCP_BARE_SYN (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
+#define TCP_BARE_SYN_BYTES (TCP_BYTES + TCP_SYN_USUAL_BYTES)
+// A SYN, or SYN-ACK, with these and nothing else.
+static inline bool tcp_bare_syn(const struct tcp_segment *segment)
+{
+    return TCP_BARE_SYN && segment->flags & TCP_SYN && segment->options.seen == TCP_SEEN_USUAL_SYN && !segment->accurate;
+}
+void tcp_bare_write_syn(uint8_t *bytes, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                        const struct tcp_segment *syn);
 // A SYN or FIN is on its way that has no flow. (Nothing else can be without one.)
 static inline bool tcp_bare(const struct tcp_conn *c) { return !c->flow && c->snd.una != c->snd.nxt; }
 // Its round trip when it is acknowledged now, with the resolution of a flight log.
@@ -26,6 +36,13 @@ bool tcp_bare_acked(struct weir *weir, struct tcp_conn *c, const struct tcp_segm
 bool tcp_bare_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
 enum tcp_verdict tcp_bare_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);  // ack.c: its ACK and window
 #else
+#define TCP_BARE_SYN_BYTES 0u
+static inline bool tcp_bare_syn(const struct tcp_segment *segment) { return (void)segment, false; }
+static inline void tcp_bare_write_syn(uint8_t *bytes, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                                      const struct tcp_segment *syn)
+{
+    (void)bytes, (void)local, (void)remote, (void)syn;
+}
 static inline bool tcp_bare(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_bare_rtt(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 1; }
 static inline bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *verdict)

@@ -100,7 +100,7 @@ static void stamp_syn(struct weir *weir, struct tcp_conn *c, struct tcp_segment 
         if (c->ecn == TCP_ECN_ACCURATE)
             accecn_stamp(c, segment);
         else
-            tcp_ecn_answer(&open, 0, false, segment, &segment->options);
+            tcp_ecn_answer(&open, 0, false, segment);
         return;
     }
     if (c->backoff >= ECN_TRIES) {

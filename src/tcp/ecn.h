@@ -26,7 +26,7 @@ struct tcp_ecn_open tcp_ecn_offered(uint8_t wish, const struct packet *packet, c
 bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct packet *packet, const struct tcp_segment *syn);
 // Flags of the SYN-ACK, and an option in the first one; or of a bare ACK before the handshake is done. `unanswered`: SYN-ACKs that timed
 // out.
-void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment, struct tcp_options *options);
+void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment);
 // A connection begins with what was agreed; false: no memory. Then comes the ACK that ended the handshake.
 bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open);
 void tcp_ecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
@@ -146,10 +146,9 @@ static inline bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish
 {
     return (void)open, (void)wish, (void)packet, (void)syn, true;
 }
-static inline void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment,
-                                  struct tcp_options *options)
+static inline void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment)
 {
-    (void)open, (void)unanswered, (void)first, (void)segment, (void)options;
+    (void)open, (void)unanswered, (void)first, (void)segment;
 }
 static inline bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open)
 {

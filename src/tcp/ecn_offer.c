@@ -28,7 +28,7 @@ bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct
     return (ace == (ACE_ECE | ACE_CWR)) == (open->mode == TCP_ECN_CLASSIC);
 }
 
-void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment, struct tcp_options *options)
+void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment)
 {
     const bool syn = segment->flags & TCP_SYN;
     if (open->mode == TCP_ECN_CLASSIC && syn && !open->plain)
@@ -45,5 +45,5 @@ void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, 
     }
     accecn_set_ace(segment, accecn_shake(open->codepoint));
     if (first)
-        accecn_first_option(options);
+        accecn_first_option(&segment->options);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of which
 // returns a verdict that apply_verdict acts on.
+#include "ip/lane.h"
 #include "tcp/bare.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
@@ -220,6 +221,9 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
 static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
                           bool *copied)
 {
+    if (WEIR_CFG_FAST_PATH && !segment->length)
+        return checksum_words_good(checksum_header(packet->head, segment->header_length) +
+                                   ip_lane_pseudo(packet->network, IP_TCP, segment->header_length));
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
     const uint16_t sum = checksum_fold_words(checksum_header(packet->head, segment->header_length) + pseudo);
     bool good;

@@ -92,14 +92,14 @@ void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_ou
     lane->out.transport_sum = checksum_word(ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, 0));
     lane->out.transport_sum += (uint32_t)c->local.port + c->remote.port + TCP_LANE_HEADER + (TCP_LANE_HEADER << 10) +
                                (TCP_TIMESTAMPS_ALIGNED >> 16) + (TCP_TIMESTAMPS_ALIGNED & 0xffff);
-    lane->out.ways = weir->tcp.ways;
+    lane->out.ways = weir->ip.ways;
     lane->out.made_ms = weir->now_ms;
 }
 
 // The lane is the connection's, what it holds is true still, and the interface takes frames.
 static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return lane->c == c && lane->out.ways == weir->tcp.ways && weir->now_ms - lane->out.made_ms < TCP_LANE_RENEW_MS &&
+    return lane->c == c && lane->out.ways == weir->ip.ways && weir->now_ms - lane->out.made_ms < IP_LANE_RENEW_MS &&
            netif_open(c->path.netif);
 }
 

@@ -18,12 +18,11 @@
 struct tcp_conn;
 struct weir;
 
-#define TCP_LANE_RENEW_MS 1000u  // a frame goes the long way so often, to have the neighbour looked after
-#define TCP_LANES 16u            // connections are spread over them by their ports; a newcomer takes the lane over
-#define TCP_LANE_LINK 14u        // bytes of link header: Ethernet without a tag, or none
-#define TCP_LANE_HEAD 24u        // bytes of network header and both ports
-#define TCP_LANE_HEADER 32u      // bytes of TCP header: with timestamps, as every modern peer agrees on
-#define TCP_LANE_SLICES 8u       // a payload in so many pieces takes the long way
+#define TCP_LANES 16u        // connections are spread over them by their ports; a newcomer takes the lane over
+#define TCP_LANE_LINK 14u    // bytes of link header: Ethernet without a tag, or none
+#define TCP_LANE_HEAD 24u    // bytes of network header and both ports
+#define TCP_LANE_HEADER 32u  // bytes of TCP header: with timestamps, as every modern peer agrees on
+#define TCP_LANE_SLICES 8u   // a payload in so many pieces takes the long way
 
 #if WEIR_CFG_FAST_PATH
 struct tcp_lane {
@@ -47,23 +46,6 @@ struct tcp_lane {
         uint8_t *tcp;        // the transport header in
         uint8_t header[80];  // link, network and transport, and a payload of a few bytes; the next frame is written over the last
     } out;
-};
-
-// What stands before the TCP header between two hosts, of whichever connection: road.h.
-#define TCP_ROADS 4u  // hosts are spread over them by the last bits of their address
-
-struct tcp_road {
-    uint64_t ends;  // both addresses
-    const struct weir_netif *netif;
-    struct weir_addr next_hop;
-    uint32_t ways;  // generation of paths and link addresses; 0: no road
-    uint8_t ttl, tos;
-    uint8_t network_at;       // in the frame
-    uint8_t transport_bytes;  // for which the network header and the lengths stand as they are
-    uint32_t made_ms, network_sum;
-    struct weir_tx tx;
-    struct weir_slice slice;
-    uint8_t header[100];  // the frame: link and network header, and what TCP's may come to
 };
 #endif
 

@@ -165,8 +165,7 @@ struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_r
     const uint32_t hash = tcp_record_hash(weir, local, remote);
     for (struct table_node *node = table_first(&records->table, hash); node != NULL; node = node->next) {
         struct tcp_record *r = container_of(node, struct tcp_record, node);
-        if (node->hash == hash && r->local_port == local->port && r->remote_port == remote->port &&
-            weir_addr_equal(r->local, local->addr) && weir_addr_equal(r->remote, remote->addr))
+        if (node->hash == hash && tcp_record_is(r, local, remote))
             return r;
     }
     return NULL;

@@ -32,6 +32,11 @@ static inline struct weir_endpoint tcp_record_remote(const struct tcp_record *r)
 {
     return (struct weir_endpoint){r->remote, r->remote_port};
 }
+static inline bool tcp_record_is(const struct tcp_record *r, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+{
+    return r->local_port == local->port && r->remote_port == remote->port && weir_addr_equal(r->local, local->addr) &&
+           weir_addr_equal(r->remote, remote->addr);
+}
 static inline void tcp_record_list_init(struct tcp_record_list *list) { list->tail = &list->head; }  // of a zeroed list
 void tcp_record_append(struct tcp_record_list *list, struct tcp_record *record);
 void tcp_record_unlink(struct tcp_record_list *list, struct tcp_record *record);

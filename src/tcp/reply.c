@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox. (Of a segment
 // ends and header length are not its own.)
-#include "tcp/internal.h"
+#include "tcp/bare.h"
 
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  const struct tcp_segment *segment, const struct tcp_options *options)
+static uint8_t *push(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                     uint32_t length)
+{
+    const struct ip_out ip = {.source = local->addr, .destination = remote->addr, .protocol = IP_TCP, .ttl = 64, .dont_fragment = true};
+    uint8_t *const bytes = ip_outbox_push(weir, path, &ip, length);
+    if (bytes)
+        count(weir, WEIR_COUNT_TCP_SENT);
+    return bytes;
+}
+
+static bool reply_any(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                      const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
-    const uint32_t option_length = options ? tcp_options_emit(option_bytes, options) : 0;
+    const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
     const uint32_t length = TCP_BYTES + option_length;
-    const struct ip_out ip = {.source = local->addr, .destination = remote->addr, .protocol = IP_TCP, .ttl = 64, .dont_fragment = true};
-    uint8_t *bytes = ip_outbox_push(weir, path, &ip, length);
+    uint8_t *const bytes = push(weir, path, local, remote, length);
     if (!bytes)
         return false;
     tcp_emit(bytes, segment);
@@ -20,35 +29,42 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_
     memcpy(bytes + TCP_BYTES, option_bytes, option_length);
     const uint64_t own = WEIR_CFG_FAST_PATH ? checksum_header(bytes, length) : checksum_sum(weir->port, bytes, length);
     checksum_put(bytes + 16, checksum_fold_words(own + ip_pseudo_sum(local->addr, remote->addr, IP_TCP, length)));
-    count(weir, WEIR_COUNT_TCP_SENT);
     return true;
 }
 
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                  const struct tcp_segment *segment)
+{
+    if (!tcp_bare_syn(segment))
+        return reply_any(weir, path, local, remote, segment);
+    uint8_t *const bytes = push(weir, path, local, remote, TCP_BARE_SYN_BYTES);
+    if (bytes)
+        tcp_bare_write_syn(bytes, local, remote, segment);
+    return bytes;
+}
+
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               const struct tcp_segment *segment, const struct tcp_options *options)
+               const struct tcp_segment *segment)
 {
     struct path path;
     memset(&path, 0, sizeof path);
     if (reply_to && ip_path_reply(weir, &path, reply_to))
         return false;
-    return tcp_reply_on(weir, &path, local, remote, segment, options);
+    return tcp_reply_on(weir, &path, local, remote, segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.
 bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags)
 {
-    const struct tcp_segment segment = {.flags = flags,
-                                        .seq = c->snd.nxt,
-                                        .ack = c->rcv.nxt,
-                                        .window = (uint16_t)min_u32((c->rcv.edge - c->rcv.nxt) >> c->rcv_scale, 65535)};
-    struct tcp_options options;
-    options.seen = 0;
-    options.sack_count = 0;
+    struct tcp_segment segment = {.flags = flags,
+                                  .seq = c->snd.nxt,
+                                  .ack = c->rcv.nxt,
+                                  .window = (uint16_t)min_u32((c->rcv.edge - c->rcv.nxt) >> c->rcv_scale, 65535)};
     if (c->flags & TCP_USE_TIMESTAMPS) {
-        options.seen = TCP_SEEN_TIMESTAMPS;
-        tcp_timestamps_fill(weir, c, &options);
+        segment.options.seen = TCP_SEEN_TIMESTAMPS;
+        tcp_timestamps_fill(weir, c, &segment.options);
     }
-    return tcp_reply_on(weir, &c->path, &c->local, &c->remote, &segment, options.seen ? &options : NULL);
+    return tcp_reply_on(weir, &c->path, &c->local, &c->remote, &segment);
 }
 
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
@@ -63,13 +79,13 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
         reset.seq = 0;
         reset.ack = segment->seq + segment->length + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
     }
-    if (tcp_reply(weir, packet, &local, &remote, &reset, NULL))
+    if (tcp_reply(weir, packet, &local, &remote, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }
 
 void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const struct tcp_segment reset = {.flags = TCP_RST, .seq = segment->ack};
-    if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) && tcp_reply(weir, NULL, &c->local, &c->remote, &reset, NULL))
+    if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) && tcp_reply(weir, NULL, &c->local, &c->remote, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }

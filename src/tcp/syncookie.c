@@ -89,15 +89,15 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
         .seq = tick << 27 | class << 24 | cookie_hash(weir, &local, &remote, segment->seq, tick, class),
         .ack = segment->seq + 1,
         .window = (uint16_t)min_u32(listener->receive_limit, 0xffff),
+        .options = {.seen = TCP_SEEN_MSS, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)},
     };
-    struct tcp_options options = {.seen = TCP_SEEN_MSS, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)};
     struct tcp_ecn_open ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
     if (ecn.mode == TCP_ECN_CLASSIC && !(segment->options.seen & TCP_SEEN_TIMESTAMPS && WEIR_CFG_TCP_TIMESTAMPS))
         ecn.mode = TCP_ECN_OFF;
-    cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &options);
-    tcp_ecn_answer(&ecn, 0, true, &answer, &options);
+    cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &answer.options);
+    tcp_ecn_answer(&ecn, 0, true, &answer);
     weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
-    if (tcp_reply(weir, packet, &local, &remote, &answer, &options))
+    if (tcp_reply(weir, packet, &local, &remote, &answer))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
 }
 

@@ -34,9 +34,7 @@ struct tcp {
         uint64_t addresses, hash;
         uint16_t port;
     } aimed;                                                // the destination a port was chosen for last, and its class (src/tcp/isn.c)
-    uint32_t ways;                                          // generation of paths and link addresses (ways_changed)
     struct tcp_lane lanes[TCP_LANES], *lane_at[TCP_LANES];  // by number (a pointer that is read is not worked out anew for every field)
-    struct tcp_road roads[TCP_ROADS];
 #endif
     struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;

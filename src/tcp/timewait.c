@@ -163,11 +163,10 @@ static bool time_wait_acknowledge(struct weir *weir, struct tcp_time_wait *entry
         return false;
     entry->acked_ms = (uint16_t)weir->now_ms;
     const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
-    const struct tcp_segment ack = {.flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
-    struct tcp_options options = {0};
+    struct tcp_segment ack = {.flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
     if (time_wait_has_timestamps(entry))
-        time_wait_timestamps(weir, entry, &options);
-    tcp_reply(weir, packet, &local, &remote, &ack, &options);
+        time_wait_timestamps(weir, entry, &ack.options);
+    tcp_reply(weir, packet, &local, &remote, &ack);
     return true;
 }
 

@@ -22,14 +22,12 @@ enum ip4_verdict ip4_parse(const uint8_t *bytes, uint32_t length, bool trusted, 
 void ip4_emit(uint8_t bytes[IP4_BYTES], const struct ip4 *header);
 // Walks the options (RFC 1122 §3.2.1.8): false when malformed or when a source route is among them.
 bool ip4_options_acceptable(const uint8_t *options, uint32_t length);
-// Whether the checksum of a header without options, the case of nearly every packet, is right: five words, no loop. One fold is enough to
-// tell whether the sum is a multiple of 0xffff: it is at most 0x20002 before it.
+// Whether the checksum of a header without options, the case of nearly every packet, is right: five words, no loop.
 static inline bool ip4_sum_good(const uint8_t *bytes)
 {
     const uint64_t sum =
         (uint64_t)native32(bytes) + native32(bytes + 4) + native32(bytes + 8) + native32(bytes + 12) + native32(bytes + 16);
-    const uint32_t folded = ((uint32_t)sum & 0xffff) + ((uint32_t)sum >> 16) + (uint32_t)(sum >> 32);
-    return (folded & 0xffff) + (folded >> 16) == 0xffff;
+    return checksum_words_good(sum);
 }
 // Sum of the pseudo-header for TCP and UDP (RFC 9293 §3.1).
 static inline uint16_t ip4_pseudo_sum(uint32_t source, uint32_t destination, uint8_t protocol, uint32_t length)

@@ -72,7 +72,7 @@ static void world_free(void *context, void *memory, size_t bytes)
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               const struct tcp_segment *segment, const struct tcp_options *options)
+               const struct tcp_segment *segment)
 {
     (void)weir;
     world_sent.count++;
@@ -80,15 +80,15 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     world_sent.local = *local;
     world_sent.remote = *remote;
     world_sent.segment = *segment;
-    world_sent.options = options ? *options : (struct tcp_options){0};
+    world_sent.options = segment->options;
     return true;
 }
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  const struct tcp_segment *segment, const struct tcp_options *options)
+                  const struct tcp_segment *segment)
 {
     static const struct packet answered;
     assert_ptr_equal(path->netif, &world_netif);
-    return tcp_reply(weir, &answered, local, remote, segment, options);
+    return tcp_reply(weir, &answered, local, remote, segment);
 }
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {

@@ -94,7 +94,7 @@ static void both_sides_take_their_lane(void **state)
     move(&x, 200000);
     assert_non_null(lane_of(x.pair.a.weir));
     assert_non_null(lane_of(x.pair.b.weir));
-    assert_int_equal(lane_of(x.pair.a.weir)->out.ways, x.pair.a.weir->tcp.ways);
+    assert_int_equal(lane_of(x.pair.a.weir)->out.ways, x.pair.a.weir->ip.ways);
     assert_int_equal(lane_of(x.pair.b.weir)->in.generation, x.pair.b.weir->ip.generation);
     weir_socket_abort(x.pair.a.weir, x.client);
     assert_null(lane_of(x.pair.a.weir));  // goes with its connection

@@ -69,7 +69,7 @@ static void live(struct test *x, int ttl)
     pair_run(&x->pair, 1000);
 }
 
-static const struct tcp_road *road_to(struct fixture *f, uint8_t host) { return &f->weir->tcp.roads[host % TCP_ROADS]; }
+static const struct ip_road *road_to(struct fixture *f, uint8_t host) { return &f->weir->ip.roads[host % IP_ROADS]; }
 
 static void six_frames(const struct life *life)
 {
@@ -97,8 +97,8 @@ static void by_road_as_the_long_way(void **state)
     six_frames(&x.life);
     const struct life by_road = x.life;
     const uint32_t made = road_to(&x.pair.a, 2)->made_ms;
-    assert_int_equal(road_to(&x.pair.a, 2)->ways, x.pair.a.weir->tcp.ways);
-    assert_int_equal(road_to(&x.pair.b, 1)->ways, x.pair.b.weir->tcp.ways);
+    assert_int_equal(road_to(&x.pair.a, 2)->ways, x.pair.a.weir->ip.ways);
+    assert_int_equal(road_to(&x.pair.b, 1)->ways, x.pair.b.weir->ip.ways);
     pair_run(&x.pair, 2000000);
     live(&x, 0);
     assert_true(road_to(&x.pair.a, 2)->made_ms - made >= 1000);  // renewed
