@@ -8,13 +8,14 @@
 
 #include "base/memory.h"
 
+#define FLIGHT_FLAGS 7u  // the low bits of `sent`: time has a resolution of 8 µs there
+
 #if WEIR_CFG_TCP_SACK
 enum flight_flag {
     FLIGHT_RETRANSMITTED = 1,  // sent more than once: no RTT sample (Karn)
     FLIGHT_SACKED = 2,         // the peer holds it
     FLIGHT_LOST = 4,           // thought lost and not sent again since; never together with SACKED
 };
-#define FLIGHT_FLAGS 7u  // the low bits of `sent`: time has a resolution of 8 µs there
 
 #if WEIR_CFG_TCP_RATE
 // What was known of the delivery when a record was sent (rate.c). Times have the resolution of `sent`, so that no interval comes out
