@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-#define FLIGHT_FLAGS 7u  // the low bits of `sent`: time has a resolution of 8 µs there
+#define FLIGHT_STEP_US 8u  // the resolution of its times: what is that far apart is told apart
 
 #if WEIR_CFG_TCP_SACK
 enum flight_flag {
@@ -16,6 +16,7 @@ enum flight_flag {
     FLIGHT_SACKED = 2,         // the peer holds it
     FLIGHT_LOST = 4,           // thought lost and not sent again since; never together with SACKED
 };
+#define FLIGHT_FLAGS (FLIGHT_STEP_US - 1)  // the low bits of `sent`
 
 #if WEIR_CFG_TCP_RATE
 // What was known of the delivery when a record was sent (rate.c). Times have the resolution of `sent`, so that no interval comes out

@@ -328,18 +328,7 @@ static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflig
 {
     return max_u32(prior_inflight, tcp_cwv_burst(&c->flow->cwv)) > c->flow->window.cwnd / 2;
 }
-// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is used.
-static inline bool tcp_use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
-{
-    return (void)acked, tcp_cwv_settled(&flow->cwv, weir->now_ms, una, flow->window.cwnd);
-}
-static inline void tcp_use_rests(struct tcp_flow *flow, uint32_t una) { tcp_cwv_rest(&flow->cwv, una); }
 #else
-static inline bool tcp_use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
-{
-    return (void)weir, (void)una, acked <= flow->window.cwnd / 2;
-}
-static inline void tcp_use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, (void)una; }
 static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight) { return prior_inflight > c->flow->window.cwnd / 2; }
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
@@ -349,14 +338,7 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 {
     return tcp_hystart_glance(&c->flow->hystart, c->snd.una, c->snd.nxt, rtt_us);
 }
-static inline bool tcp_round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
-static inline void tcp_round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
-{
-    tcp_hystart_single(&flow->hystart, nxt, rtt_us);
-}
 #else
-static inline bool tcp_round_fresh(const struct tcp_flow *flow) { return (void)flow, true; }
-static inline void tcp_round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { (void)flow, (void)nxt, (void)rtt_us; }
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
 #endif
 #if WEIR_CFG_TCP_TLP

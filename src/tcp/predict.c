@@ -56,6 +56,28 @@ static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_
     learn(weir, c, newest, true, rtt_us, acked);
 }
 
+#if WEIR_CFG_TCP_CWV
+// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is used.
+static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
+{
+    return (void)acked, tcp_cwv_settled(&flow->cwv, weir->now_ms, una, flow->window.cwnd);
+}
+static inline void use_rests(struct tcp_flow *flow, uint32_t una) { tcp_cwv_rest(&flow->cwv, una); }
+#else
+static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
+{
+    return (void)weir, (void)una, acked <= flow->window.cwnd / 2;
+}
+static inline void use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, (void)una; }
+#endif
+#if WEIR_CFG_TCP_HYSTART
+static inline bool round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
+static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { tcp_hystart_single(&flow->hystart, nxt, rtt_us); }
+#else
+static inline bool round_fresh(const struct tcp_flow *flow) { return (void)flow, true; }
+static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { (void)flow, (void)nxt, (void)rtt_us; }
+#endif
+
 // All that was in flight is acknowledged, as in an exchange of messages that goes on as it did: nobody has anything to learn of it, only
 // the next round trip begins here. false: nothing was done.
 static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_conn *c, struct tcp_flow *flow, uint32_t acked,
@@ -63,10 +85,10 @@ static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_co
 {
     const uint32_t una = c->snd.una;
     if (!USUALLY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(c)->only_grows ||
-        !USUALLY(tcp_use_settled(weir, flow, una, acked)) || !tcp_round_fresh(flow))
+        !USUALLY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
         return false;
-    tcp_round_single(flow, una, rtt_us);
-    tcp_use_rests(flow, una);
+    round_single(flow, una, rtt_us);
+    use_rests(flow, una);
     return true;
 }
 

@@ -43,7 +43,7 @@ void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_del
         return;
     rack->rtt_us = weir->now - delta->late_us;
     if (delta->late_us == flight_time(weir->now))
-        clock_step(weir, FLIGHT_FLAGS + 1);
+        clock_step(weir, FLIGHT_STEP_US);
     if (rack->valid && !flight_sent_after(delta->late_us, delta->late_end, rack->sent_us, rack->end))
         return;
     rack->valid = true;
@@ -79,7 +79,7 @@ void tcp_rack_late(struct tcp_conn *c) { c->flow->rack.reordering = true; }
 // shortest paths a quarter is nothing at all.
 static uint32_t window_of(const struct weir *weir, const struct tcp_conn *c, uint32_t times)
 {
-    const uint32_t tick_us = c->flow->rack.reordering ? max_u32(weir->port->granularity_us, FLIGHT_FLAGS + 1) : FLIGHT_FLAGS + 1;
+    const uint32_t tick_us = c->flow->rack.reordering ? max_u32(weir->port->granularity_us, FLIGHT_STEP_US) : FLIGHT_STEP_US;
     return c->rtt.min_us == UINT32_MAX ? tick_us : max_u32(min_u32(c->rtt.min_us / 4 * times, rtt_smoothed(&c->rtt)), tick_us);
 }
 
@@ -100,8 +100,8 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
     if (!rack->valid)
         return;
     const uint32_t usual = rack->rtt_us + window_us(weir, c);
-    const bool steps = clock_steps(weir, FLIGHT_FLAGS + 1);
-    const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * (FLIGHT_FLAGS + 1));  // more than a clock_step
+    const bool steps = clock_steps(weir, FLIGHT_STEP_US);
+    const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * FLIGHT_STEP_US);  // more than a clock_step
     for (uint32_t index = 0; index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
         if (r->sent & (FLIGHT_SACKED | FLIGHT_LOST))

@@ -23,7 +23,7 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
 {
     c->flow->retransmit_from = c->snd.una;
-    clock_step(weir, FLIGHT_FLAGS + 1);
+    clock_step(weir, FLIGHT_STEP_US);
 }
 
 static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
