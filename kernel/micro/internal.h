@@ -27,8 +27,8 @@ struct micro_kernel {
     const struct kernel_table *table;
     struct process *current;
     uint32_t order;
-    uint32_t switches, slice_switches;  // in all; when the slice was begun
-    uint64_t alarm_us, slice_us;        // what the timer is set to; when the slice ends
+    struct process *slice_of;
+    uint64_t alarm_us, slice_us;  // what the timer is set to; when the slice of slice_of ends
     struct process process[MICRO_PROCESSES];
 };
 extern struct micro_kernel micro;

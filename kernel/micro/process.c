@@ -36,13 +36,14 @@ static bool equal_waits(void)
     return false;
 }
 
-// A slice is only measured while an equal waits.
+// A slice is only measured while an equal waits. Who is more urgent takes none of it away, and ends none: it goes on until an equal, or
+// somebody less urgent, runs.
 static void mind_slice(void)
 {
     if (micro.slice_us != MICRO_FOREVER || !equal_waits())
         return;
     micro.slice_us = micro.table->now_us() + KERNEL_SLICE_US;
-    micro.slice_switches = micro.switches;
+    micro.slice_of = micro.current;
     set_alarm(micro.slice_us);
 }
 
@@ -60,10 +61,10 @@ struct process *micro_process_next(void)
 {
     struct process *next = first_ready(), *current = micro.current;
     const bool stays = current && current->state == PROCESS_READY && priority(current) == priority(next);
-    if (!stays && next != current) {
+    if (!stays)
         micro.current = next;
-        micro.switches++;
-    }
+    if (micro.slice_us != MICRO_FOREVER && micro.current != micro.slice_of && priority(micro.current) <= priority(micro.slice_of))
+        micro.slice_us = MICRO_FOREVER;
     mind_slice();
     return micro.current;
 }
@@ -88,13 +89,10 @@ void micro_process_block(enum process_state state, uint64_t deadline_us)
     reschedule();
 }
 
-static void rotate(void)
+static void rotate(struct process *process)
 {
-    struct process *self = micro.current;
-    if (!self)
-        return;  // it has given way already
-    self->order = micro.order++;
-    if (first_ready() != self) {
+    process->order = micro.order++;
+    if (process == micro.current && first_ready() != process) {
         micro.current = NULL;  // so that it does not stay
         cpu_switch();
     }
@@ -115,10 +113,9 @@ void micro_timer(void)
     }
     if (micro.slice_us <= now_us) {
         micro.slice_us = MICRO_FOREVER;
-        if (micro.switches == micro.slice_switches)
-            rotate();
-        else
-            reschedule();  // others had their turn; if one waits again, another slice begins
+        if (micro.slice_of->state == PROCESS_READY)
+            rotate(micro.slice_of);
+        reschedule();  // if an equal waits, another slice begins
     }
     set_alarm(next_us < micro.slice_us ? next_us : micro.slice_us);
 }
@@ -190,7 +187,7 @@ void micro_system_call(uint32_t number, uintptr_t registers[4])
         break;
     case PRINT: result = print(registers[0], (uint32_t)registers[1]); break;
     case RANDOM: result = (int32_t)micro.table->random(); break;
-    case YIELD: rotate(); break;
+    case YIELD: rotate(micro.current); break;
     case EXIT: micro_process_end(self); break;
     default: result = MICRO_INVALID;
     }

@@ -278,6 +278,32 @@ static void equals_have_turns(void **state)
     }
 }
 
+// The driver comes between all the time; what it takes is of the slice during which it came, so both equals have theirs.
+static void who_is_more_urgent_begins_no_slice_anew(void **state)
+{
+    (void)state;
+    uint64_t had_us[COUNT] = {0};
+    assert_int_equal(receives(DRIVER, MICRO_FOREVER), 99);
+    for (; now_us < 100 * KERNEL_SLICE_US; now_us += 100) {
+        if (alarm_us <= now_us) {
+            alarm_us = MICRO_FOREVER;
+            micro_timer();
+            settle();
+        }
+        micro_interrupt(13);
+        settle();
+        assert_int_equal(running(), DRIVER);
+        if (now_us % 1000 == 0)
+            assert_int_equal(does(DRIVER, NOTIFY, SERVER, 0, 0), MICRO_OK);
+        assert_int_equal(does(DRIVER, INTERRUPT_ON, 0, 0, 0), MICRO_OK);
+        assert_int_equal(receives(DRIVER, MICRO_FOREVER), 99);
+        had_us[running()] += 100;
+    }
+    assert_int_equal(had_us[TWO], 0);
+    assert_in_range(had_us[ONE], 45 * KERNEL_SLICE_US, 55 * KERNEL_SLICE_US);
+    assert_in_range(had_us[SERVER], 45 * KERNEL_SLICE_US, 55 * KERNEL_SLICE_US);
+}
+
 static void anything_may_be_called(void **state)
 {
     (void)state;
@@ -324,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup(the_table_says_who_reaches_whom, setup),
         cmocka_unit_test_setup(an_end_is_told, setup),
         cmocka_unit_test_setup(equals_have_turns, setup),
+        cmocka_unit_test_setup(who_is_more_urgent_begins_no_slice_anew, setup),
         cmocka_unit_test_setup(anything_may_be_called, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
