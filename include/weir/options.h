@@ -450,11 +450,11 @@
 #if WEIR_CFG_TCP_RACK < 0 || WEIR_CFG_TCP_RACK > 1
 #error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule"
 #endif
-#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK
+#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK; in recovery, too, where the congestion control owns it
 #define WEIR_CFG_TCP_TLP WEIR_DEFAULT_TCP_TLP
 #endif
 #if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
-#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
+#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK; in recovery, too, where the congestion control owns it"
 #endif
 #ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
 #define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR

@@ -200,6 +200,17 @@ void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
     tcp_wants_output(weir, c);
 }
 
+void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
+{
+    struct flight_delta delta = {0};
+    flight_lose_first(&weir->memory, &c->flow->flight, c->mss, &delta);
+    c->flow->lost_untold += delta.newly_lost;
+    send_again_from_the_first(weir, c);
+    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+        enter(weir, c, &delta, 0);
+    c->flags |= TCP_RETRANSMIT_NOW;
+}
+
 // RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
 // but for what RACK knows to be too young.
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)

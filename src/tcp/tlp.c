@@ -36,20 +36,30 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
     return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
+// While holes are filled RFC 8985 leaves to the RTO what is lost once more with nothing after it that would show that. Where the algorithm
+// has a measure of its own for congestion the first hole is probed as well (as RFC 9002 §6.2 does), each time after twice as long.
+static bool in_holes(const struct tcp_conn *c) { return c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked; }
+
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c)
 {
-    const uint32_t unfit = TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | TCP_USE_SACK;
-    if ((c->flags & unfit) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->flow->flight->sacked || c->backoff ||
-        !tcp_synchronised(c))
+    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->backoff ||
+        !tcp_synchronised(c) || (!tcp_cc(c)->owns_recovery && in_holes(c)))
         return 0;
     if (!c->rtt.srtt8_us)
         return FIRST_TIMEOUT_US;
-    return tcp_tlp_least(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
+    const uint32_t us = (tcp_tlp_least(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0)) << c->flow->tlp.tried;
+    return c->flow->tlp.tried && us >= rtt_timeout(&c->rtt, 0) ? 0 : us;
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
-    c->flow->tlp.due = true;
+    if (in_holes(c)) {
+        c->flow->tlp.tried++;
+        count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
+        tcp_recovery_probe(weir, c);
+    } else {
+        c->flow->tlp.due = true;
+    }
     tcp_wants_output(weir, c);
 }
 
@@ -69,6 +79,8 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
 {
     struct tlp *tlp = &c->flow->tlp;
     tlp->due = false;
+    if (!duplicate)
+        tlp->tried = 0;
     if (!tlp->waiting || seq_lt(c->snd.una, tlp->end))
         return false;
     if (tlp->again && !duplicate && c->snd.una == tlp->end)
@@ -77,4 +89,8 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
     return tlp->again && !duplicate;
 }
 
-void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false; }
+void tcp_tlp_off(struct tcp_conn *c)
+{
+    c->flow->tlp.tried = 0;
+    c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false;
+}

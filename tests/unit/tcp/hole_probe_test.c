@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// not lean: its congestion controls stand beside reno
+// What is sent again and lost again, with nothing after it that would show it: an algorithm that owns recovery has the first hole probed.
+#include "tcp/probe.h"
+#include "tcp/loss_fixture.h"
+
+#define PROBE_US (2 * RTT_US + 2000)
+#define CWND (10 * MSS)
+
+static void bring(struct tcp_fixture *t, const char *algorithm)
+{
+    probe_reset();
+    probe.cwnd = CWND;
+    loss_bring(t, NULL);
+    assert_int_equal(weir_socket_set_congestion(t->weir, t->socket, algorithm), WEIR_OK);
+}
+
+// Segment 0 is lost, and sent again after the others are SACKed.
+static void lose_the_first(struct tcp_fixture *t)
+{
+    loss_send(t, 0, 4);
+    peer_pass(t, RTT_US);
+    loss_sack(t, 0, 1, 4);
+    peer_expect(t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(t);
+}
+
+static void what_is_lost_twice_is_probed(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    peer_pass(&t, PROBE_US - 100);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 2200);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, FAST_RECOVERY), 1);
+    assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 1);
+    tcp_fixture_close(&t);
+}
+
+// RFC 5681 §4.3: the loss of a retransmission is a second indication of congestion.
+static void others_leave_it_to_the_timeout(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "plain");
+    lose_the_first(&t);
+    peer_pass(&t, RTT_US + 195000);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 5000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    assert_int_equal(counted(&t, RTO), 1);
+    assert_int_equal(counted(&t, TAIL_PROBE), 0);
+    tcp_fixture_close(&t);
+}
+
+// The first hole is sent again after so long, and nothing before.
+static uint32_t probed_after(struct tcp_fixture *t)
+{
+    uint32_t us = 0;
+    while (!peer_has_more(t)) {
+        assert_true(us < 1000000);
+        peer_pass(t, 100);
+        us += 100;
+    }
+    peer_expect(t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(t);
+    return us;
+}
+
+// Each time after twice as long, until the RTO comes before.
+static void probes_become_rarer(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    for (uint32_t tried = 0; tried < 3; tried++)
+        assert_in_range(probed_after(&t), PROBE_US << tried, (PROBE_US << tried) + 2200);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_in_range(probed_after(&t), RTT_US + 200000, RTT_US + 202200);
+    assert_int_equal(counted(&t, TAIL_PROBE), 3);
+    assert_int_equal(counted(&t, RTO), 1);
+    tcp_fixture_close(&t);
+}
+
+// What is delivered shows that what went before it is lost: the whole of a lost tail goes without a timeout.
+static void the_probe_lets_rack_find_the_rest(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    loss_send(&t, 0, 4);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 3, 4);
+    peer_pass(&t, RTT_US / 4 + 2200);  // the reordering window
+    assert_int_equal(peer_drain_count(&t), 3);
+    peer_pass(&t, PROBE_US + 2200);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, MSS, 1, (uint32_t[]){3 * MSS, 4 * MSS});
+    peer_pass(&t, RTT_US / 4 + 2200);
+    assert_int_equal(peer_drain_count(&t), 2);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    tcp_fixture_close(&t);
+}
+
+// Recovery has ended, but what was new in it is lost twice, too.
+static void a_hole_that_outlives_recovery_is_probed(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    loss_send(&t, 4, 3);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, 0, 2, (uint32_t[]){5 * MSS, 7 * MSS, MSS, 4 * MSS});
+    peer_pass(&t, RTT_US / 4 + 2200);
+    peer_expect(&t, TCP_ACK, 4 * MSS, 0, MSS);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_expect_nothing(&t);
+    loss_sack(&t, 4, 5, 7);
+    assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 1);
+    peer_pass(&t, PROBE_US + 2200);
+    peer_expect(&t, TCP_ACK, 4 * MSS, 0, MSS);
+    assert_int_equal(probe.events[WEIR_CC_ENTER_RECOVERY], 2);
+    peer_send(&t, TCP_ACK, 0, 7 * MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 2);
+    tcp_fixture_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_lost_twice_is_probed),
+        cmocka_unit_test(others_leave_it_to_the_timeout),
+        cmocka_unit_test(probes_become_rarer),
+        cmocka_unit_test(the_probe_lets_rack_find_the_rest),
+        cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
