@@ -11,7 +11,8 @@
 #include "weir/options.h"
 
 #define WEIR_CC_LARGE \
-    (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | WEIR_CFG_CC_BBR)
+    (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | \
+     WEIR_CFG_CC_BBR | WEIR_CFG_CC_BBR3)
 #define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 128 : 32)  // bytes, asserted for each algorithm at build time
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
@@ -76,9 +77,9 @@ static inline uint32_t weir_cc_initial_window(uint32_t mss)
 struct weir_cc {
     const char *name;
     uint16_t state_bytes;
-    bool wants_rate;       // fill in the delivery-rate part
-    bool owns_recovery;    // cwnd in recovery is the algorithm's (BBR), and what is lost twice is probed for; otherwise PRR/RFC 6675 governs
-                           // it, `ack` only looks, and what is lost twice waits for the RTO
+    bool wants_rate;     // fill in the delivery-rate part
+    bool owns_recovery;  // cwnd in recovery is the algorithm's (BBR), and what is lost twice is probed for; otherwise PRR/RFC 6675 governs
+                         // it, `ack` only looks, and what is lost twice waits for the RTO
     bool owns_slow_start;  // it ends slow start by itself (Vegas, BBR): HyStart++ leaves it alone
     bool only_grows;       // all that `ack` does is to let cwnd grow: before the first reduction it need not hear of one that may not
     void (*ack)(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window);
@@ -93,6 +94,7 @@ extern const struct weir_cc weir_cc_vegas;     // Brakmo and Peterson, JSAC 1995
 extern const struct weir_cc weir_cc_westwood;  // Westwood+: Mascolo and others, CCR 2004
 extern const struct weir_cc weir_cc_yeah;      // Baiocchi, Castellani and Vacirca, PFLDnet 2007
 extern const struct weir_cc weir_cc_bbr;       // Cardwell and others, ACM Queue 2016, compensated for loss that is the path's
+extern const struct weir_cc weir_cc_bbr3;      // draft-ietf-ccwg-bbr
 // NULL-terminated list of what is built in; the first is the default.
 extern const struct weir_cc *const weir_cc_list[];
 const struct weir_cc *weir_cc_find(const char *name);  // NULL: the default. Returns NULL when there is none of that name

@@ -80,6 +80,7 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
+#define WEIR_DEFAULT_CC_BBR3 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 2
@@ -174,6 +175,7 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 0
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
+#define WEIR_DEFAULT_CC_BBR3 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 8
@@ -268,6 +270,7 @@
 #define WEIR_DEFAULT_CC_WESTWOOD 1
 #define WEIR_DEFAULT_CC_YEAH 1
 #define WEIR_DEFAULT_CC_BBR 1
+#define WEIR_DEFAULT_CC_BBR3 1
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 1048575
@@ -738,6 +741,12 @@
 #if WEIR_CFG_CC_BBR < 0 || WEIR_CFG_CC_BBR > 1
 #error "WEIR_CFG_CC_BBR must be 0 to 1: congestion control bbr: BBR's first model, compensated for loss that is the path's; for paths that lose at random or have large queues"
 #endif
+#ifndef WEIR_CFG_CC_BBR3  // congestion control bbr3: BBR's third model (draft-ietf-ccwg-bbr); leaves more to others and loses less than bbr, but yields to random loss beyond 2 %
+#define WEIR_CFG_CC_BBR3 WEIR_DEFAULT_CC_BBR3
+#endif
+#if WEIR_CFG_CC_BBR3 < 0 || WEIR_CFG_CC_BBR3 > 1
+#error "WEIR_CFG_CC_BBR3 must be 0 to 1: congestion control bbr3: BBR's third model (draft-ietf-ccwg-bbr); leaves more to others and loses less than bbr, but yields to random loss beyond 2 %"
+#endif
 #ifndef WEIR_CFG_BSD_FAULTS  // BSD sockets copy without the lock where a port has copy_in and copy_out, or much is to be copied; 0: a stream's bytes are moved by the socket itself, under the lock
 #define WEIR_CFG_BSD_FAULTS WEIR_DEFAULT_BSD_FAULTS
 #endif
@@ -875,6 +884,12 @@
 #endif
 #if WEIR_CFG_CC_BBR && !WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_PACING"
+#endif
+#if WEIR_CFG_CC_BBR3 && !WEIR_CFG_TCP_RATE && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR3 needs WEIR_CFG_TCP_RATE"
+#endif
+#if WEIR_CFG_CC_BBR3 && !WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR3 needs WEIR_CFG_TCP_PACING"
 #endif
 
 #endif

@@ -28,7 +28,7 @@ SAME = {
     "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": ANY, "tcp_ecn_option": {"2"}, "tcp_ecn_option_beacon": {"3"},
     "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": ANY, "route.mtu_expires": ANY, "tcp_rto_min_us": {"200000"},
 }
-CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr")
+CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr", "bbr3")
 DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
 ECN = {"0": 1, "1": 3, "2": 2, "3": 4}      # Linux's tcp_ecn to enum weir_ecn
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20

@@ -12,22 +12,14 @@
 // the path's and not of our making. It is therefore counted among what was sent slower than the bottleneck, where a queue that overflows
 // or a policer loses nothing; it is used only while the round-trip time shows no standing queue, which would say that the bottleneck is
 // busy as it is; and it is never taken for more than BBR_LOSS_MAX.
-#include "cc/common.h"
+#include "cc/bbr.h"
 
-#define BBR_ONE 256u              // gains have eight fractional bits
-#define BBR_HIGH 739u             // 2/ln 2: the smallest that doubles the rate each round
-#define BBR_DRAIN 88u             // … and its inverse
-#define BBR_PROBE 320u            // 5/4
-#define BBR_YIELD 192u            // 3/4
-#define BBR_CWND 512u             // twice, for delayed and stretched acknowledgements
-#define BBR_ROUNDS 10u            // the bandwidth filter's window
-#define BBR_PHASES 8u             // one to probe, one to yield, six to cruise
-#define BBR_MIN_RTT_US 10000000u  // that filter's window
-#define BBR_PROBE_RTT_US 200000u
-#define BBR_MIN_SEGMENTS 4u
-#define BBR_FULL_ROUNDS 3u  // the pipe is full when the rate has not grown by a quarter for so many rounds
-#define BBR_SLOW 150000u    // bytes/s: below, segments leave one by one (1.2 Mbit/s)
-#define BBR_SHARE 4096u     // shares of loss have twelve fractional bits
+#define BBR_HIGH 739u    // 2/ln 2: the smallest that doubles the rate each round
+#define BBR_DRAIN 88u    // … and its inverse
+#define BBR_YIELD 192u   // 3/4
+#define BBR_ROUNDS 10u   // the bandwidth filter's window
+#define BBR_PHASES 8u    // one to probe, one to yield, six to cruise
+#define BBR_SHARE 4096u  // shares of loss have twelve fractional bits
 #define BBR_NOISE_US 50u
 #define BBR_LOSS_MAX (BBR_SHARE * 16 / 100)
 #define BBR_LOSS_NONE (BBR_SHARE * 20 / 100)
@@ -66,8 +58,6 @@ struct bbr {
 };
 _Static_assert(sizeof(struct bbr) <= WEIR_CC_STATE_MAX, "state of bbr");
 
-static uint32_t bbr_limit(uint64_t value) { return value < WEIR_CC_UNLIMITED ? (uint32_t)value : WEIR_CC_UNLIMITED - 1; }
-
 // What to send per second for `bandwidth` to arrive, times `gain`.
 static uint32_t bbr_rate(const struct bbr *b, uint32_t gain)
 {
@@ -75,19 +65,14 @@ static uint32_t bbr_rate(const struct bbr *b, uint32_t gain)
 }
 
 // Bytes that `gain` bandwidth-delay products have in flight.
-static uint32_t bbr_inflight(const struct bbr *b, uint32_t gain)
-{
-    const uint64_t bytes = (uint64_t)bbr_rate(b, gain) * b->min_rtt_us / 1000000;
-    return bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX;
-}
+static uint32_t bbr_inflight(const struct bbr *b, uint32_t gain) { return bbr_product(bbr_rate(b, gain), b->min_rtt_us); }
 
 // … and three bursts more: while they are put together at both ends the bottleneck would be idle, and a small product never be reached.
 static uint32_t bbr_target(const struct bbr *b, uint32_t gain, uint32_t mss)
 {
     if (b->min_rtt_us == WEIR_CC_UNLIMITED || !b->bandwidth)
         return weir_cc_initial_window(mss);
-    const uint32_t burst = bbr_rate(b, BBR_ONE) < BBR_SLOW ? 1 : 2;
-    const uint32_t segments = bbr_inflight(b, gain) / mss + 1 + 3 * burst;
+    const uint32_t segments = bbr_inflight(b, gain) / mss + 1 + bbr_bursts(bbr_rate(b, BBR_ONE));
     return min_u32((segments + 1) / 2 * 2 * mss, CC_WINDOW_MAX);  // even: one delayed acknowledgement is for two
 }
 
@@ -127,10 +112,9 @@ static void bbr_bandwidth(struct bbr *b, const struct weir_cc_sample *s)
     b->next_round |= s->round_start;
     if (b->mode != BBR_PROBE_RTT && b->quiet && seq_le(b->quiet_until, s->prior_delivered))
         b->quiet = false;
-    // Shorter than a round trip is a sample of acknowledgements that came bunched.
-    if (!s->interval_us || (s->min_rtt_us != WEIR_CC_UNLIMITED && s->interval_us < s->min_rtt_us))
+    if (!bbr_counts(s))
         return;
-    const uint32_t rate = bbr_limit((uint64_t)s->delivered * 1000000 / s->interval_us);
+    const uint32_t rate = bbr_delivery_rate(s);
     if (rate < b->bandwidth && (s->app_limited || b->quiet))
         return;
     if (b->next_round) {
@@ -312,26 +296,14 @@ static void bbr_pace(struct bbr *b, const struct weir_cc_sample *s, struct weir_
     if (s->clock_coarse)
         w->pacing_rate = WEIR_CC_UNLIMITED;
     else if (b->bandwidth && (b->full_reached || rate > w->pacing_rate || w->pacing_rate == WEIR_CC_UNLIMITED))
-        w->pacing_rate = max_u32(rate - rate / 100, 1);  // a little less: a queue that is there for no reason goes away
-}
-
-// Before there is a sample: the window in the round-trip time of the handshake, or in a millisecond.
-static void bbr_pace_first(const struct weir_cc_sample *s, struct weir_cc_window *w)
-{
-    w->pacing_rate = bbr_limit((uint64_t)w->cwnd * 1000000 / (s->srtt_us ? s->srtt_us : 1000) * BBR_HIGH / BBR_ONE);
-    if (s->clock_coarse)
-        w->pacing_rate = WEIR_CC_UNLIMITED;
+        w->pacing_rate = bbr_margin(rate);
 }
 
 // Recovery's first round and the way back from it. True: cwnd is what it says and nothing more. Loss that the path was known for is no
 // reason to send less.
 static bool bbr_recovery(struct bbr *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
 {
-    if (b->after_rto) {
-        b->after_rto -= min_u32(b->after_rto, delivered);
-        if (!b->after_rto)
-            w->cwnd = max_u32(w->cwnd, b->prior_cwnd);
-    }
+    bbr_after_rto(&b->after_rto, delivered, b->prior_cwnd, w);
     if (!b->conserving)
         return false;
     if (seq_le(b->conserve_from, s->prior_delivered)) {
@@ -396,7 +368,7 @@ static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir
     b->phase_at_us = s->now_us;
     b->total = s->total_delivered;
     b->pacing_gain = BBR_HIGH;
-    bbr_pace_first(s, w);
+    bbr_pace_first(s, w, BBR_HIGH);
 }
 
 // Sending again after idling: at the bandwidth, without another STARTUP. If this state was let go meanwhile, ssthresh kept its product
@@ -404,8 +376,9 @@ static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir
 static void bbr_resume(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     b->idle = true;
-    if (!b->bandwidth && b->attached && w->ssthresh != WEIR_CC_UNLIMITED && b->min_rtt_us != WEIR_CC_UNLIMITED && b->min_rtt_us) {
-        b->best[0] = b->bandwidth = bbr_limit((uint64_t)w->ssthresh * 1000000 / b->min_rtt_us);
+    const uint32_t remembered = b->attached && !b->bandwidth ? bbr_remembered(w, b->min_rtt_us) : 0;
+    if (remembered) {
+        b->best[0] = b->bandwidth = remembered;
         b->full_reached = true;
         w->cwnd = max_u32(w->cwnd, w->ssthresh);
     }

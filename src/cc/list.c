@@ -30,6 +30,9 @@ const struct weir_cc *const weir_cc_list[] = {
 #if WEIR_CFG_CC_BBR
     &weir_cc_bbr,
 #endif
+#if WEIR_CFG_CC_BBR3
+    &weir_cc_bbr3,
+#endif
     NULL,
 };
 

@@ -100,7 +100,7 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
 // A build with one algorithm needs not look which.
 #define TCP_CC_COUNT \
     (WEIR_CFG_CC_RENO + WEIR_CFG_CC_CUBIC + WEIR_CFG_CC_BIC + WEIR_CFG_CC_HTCP + WEIR_CFG_CC_VEGAS + WEIR_CFG_CC_WESTWOOD + \
-     WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR)
+     WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR + WEIR_CFG_CC_BBR3)
 _Static_assert(TCP_CC_COUNT > 0, "without congestion control there is no TCP");
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[TCP_CC_COUNT == 1 ? 0 : c->cc]; }
 #if WEIR_CFG_REALTIME_SENDER

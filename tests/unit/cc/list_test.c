@@ -22,7 +22,7 @@ static void every_algorithm_is_whole_and_found_by_name(void **state)
         assert_true((*cc)->state_bytes <= WEIR_CC_STATE_MAX);
     }
     assert_int_equal(found, 1 + WEIR_CFG_CC_CUBIC + WEIR_CFG_CC_BIC + WEIR_CFG_CC_HTCP + WEIR_CFG_CC_VEGAS + WEIR_CFG_CC_WESTWOOD +
-                                WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR);
+                                WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR + WEIR_CFG_CC_BBR3);
 }
 
 static void names_must_match_wholly(void **state)
