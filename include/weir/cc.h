@@ -77,9 +77,8 @@ static inline uint32_t weir_cc_initial_window(uint32_t mss)
 struct weir_cc {
     const char *name;
     uint16_t state_bytes;
-    bool wants_rate;     // fill in the delivery-rate part
-    bool owns_recovery;  // cwnd in recovery is the algorithm's (BBR), and what is lost twice is probed for; otherwise PRR/RFC 6675 governs
-                         // it, `ack` only looks, and what is lost twice waits for the RTO
+    bool wants_rate;       // fill in the delivery-rate part
+    bool owns_recovery;    // cwnd in recovery is the algorithm's (BBR), and lost retransmissions are probed; else PRR rules, `ack` looks on
     bool owns_slow_start;  // it ends slow start by itself (Vegas, BBR): HyStart++ leaves it alone
     bool only_grows;       // all that `ack` does is to let cwnd grow: before the first reduction it need not hear of one that may not
     void (*ack)(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window);
