@@ -141,6 +141,8 @@ static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *de
     if (news->duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
     look_back(weir, c, delta, news);
+    if (news->acked | delta->delivered)
+        tcp_tlp_progress(c);
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
     if (recovering & c->flags && news->acked)

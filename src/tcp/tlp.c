@@ -79,8 +79,6 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
 {
     struct tlp *tlp = &c->flow->tlp;
     tlp->due = false;
-    if (!duplicate)
-        tlp->tried = 0;
     if (!tlp->waiting || seq_lt(c->snd.una, tlp->end))
         return false;
     if (tlp->again && !duplicate && c->snd.una == tlp->end)

@@ -90,6 +90,24 @@ static void probes_become_rarer(void **state)
     tcp_fixture_close(&t);
 }
 
+// A peer that only sends, and says again what it SACKed, brings no news: the RTO comes all the same.
+static void data_of_the_peer_is_no_progress(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    for (uint32_t ms = 0; ms < 1500 && !counted(&t, RTO); ms += 10) {
+        peer_pass(&t, 10000);
+        struct tcp_options options = {.sack_count = 1, .sack[0] = {t.ours + MSS, t.ours + 4 * MSS}};
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100 * (ms / 10), .length = 100, .options = &options});
+        peer_drain(&t);
+    }
+    assert_int_equal(counted(&t, RTO), 1);
+    assert_int_equal(counted(&t, TAIL_PROBE), 3);
+    tcp_fixture_close(&t);
+}
+
 // What is delivered shows that what went before it is lost: the whole of a lost tail goes without a timeout.
 static void the_probe_lets_rack_find_the_rest(void **state)
 {
@@ -145,6 +163,7 @@ int main(void)
         cmocka_unit_test(what_is_lost_twice_is_probed),
         cmocka_unit_test(others_leave_it_to_the_timeout),
         cmocka_unit_test(probes_become_rarer),
+        cmocka_unit_test(data_of_the_peer_is_no_progress),
         cmocka_unit_test(the_probe_lets_rack_find_the_rest),
         cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),
     };
