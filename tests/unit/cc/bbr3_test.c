@@ -1,91 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // BBR version 3: the draft's constants and its example test cases, by samples made by hand; then whole flows over paths (bottleneck.h),
 // beside the first model where they differ.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "bottleneck.h"
-
-#define MSS 1448u
-#define RTT 20000u
-#define MBIT 125000u  // bytes/s
-#define SECOND 1000000u
+#include "bbr_samples.h"
 
 // --- by hand -------------------------------------------------------------------------------------------------------------------------
 
-static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
-static struct weir_cc_window window;
-static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
-static bool app_limited, clock_coarse;
-
-static struct weir_cc_sample sample_now(void)
-{
-    return (struct weir_cc_sample){.now_us = now_us,
-                                   .mss = MSS,
-                                   .srtt_us = RTT,
-                                   .min_rtt_us = RTT,
-                                   .inflight = inflight_now,
-                                   .prior_inflight = inflight_now,
-                                   .clock_coarse = clock_coarse,
-                                   .total_delivered = total,
-                                   .total_lost = lost_total};
-}
-static void event(enum weir_cc_event what)
-{
-    const struct weir_cc_sample sample = sample_now();
-    weir_cc_bbr3.event(cc_state, what, &sample, &window);
-}
 static int setup(void **state)
 {
     (void)state;
-    memset(cc_state, 0, sizeof cc_state);
-    window = (struct weir_cc_window){0};
-    now_us = 0xfff00000u;  // clock and counters wrap in every longer test
-    total = 0xfffff000u;
-    lost_total = lost_now = inflight_now = 0;
-    rtt_us = RTT;
-    app_limited = clock_coarse = false;
-    event(WEIR_CC_INIT);
+    bbr_begin(&weir_cc_bbr3);
     return 0;
-}
-// One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over `interval_us`.
-static void ack(uint32_t bytes, uint32_t prior, uint32_t rate, uint32_t interval_us, bool round_start)
-{
-    total += bytes;
-    lost_total += lost_now;
-    struct weir_cc_sample sample = sample_now();
-    sample.acked = bytes;
-    sample.lost = lost_now;
-    sample.rtt_us = rtt_us;
-    sample.app_limited = app_limited;
-    sample.cwnd_limited = true;
-    sample.round_start = round_start;
-    sample.delivered = (uint32_t)((uint64_t)rate * interval_us / SECOND);
-    sample.interval_us = interval_us;
-    sample.prior_delivered = prior;
-    sample.tx_inflight = inflight_now;
-    weir_cc_bbr3.ack(cc_state, &sample, &window);
-}
-// A round trip: ten acknowledgements of what arrives at `rate`; the first begins the round.
-static void round_trip(uint32_t rate)
-{
-    const uint32_t bytes = (uint32_t)((uint64_t)rate * RTT / SECOND / 10), prior = total;
-    for (uint32_t i = 0; i < 10; i++) {
-        now_us += RTT / 10;
-        ack(bytes, prior, rate, RTT, i == 0);
-    }
-}
-static uint32_t product(uint32_t rate) { return (uint32_t)((uint64_t)rate * RTT / SECOND); }
-static void near(uint32_t got, uint32_t want, uint32_t per_mille)
-{
-    const uint32_t slack = (uint32_t)((uint64_t)want * per_mille / 1000);
-    if (got + slack < want || got > want + slack)
-        fail_msg("%u is not within %u/1000 of %u", got, per_mille, want);
 }
 // Through STARTUP and DRAIN to cruising at `rate`, what is in flight being its product.
 static void fill(uint32_t rate)
@@ -474,50 +398,14 @@ static void a_clock_too_coarse_for_the_round_trip_holds_startup_back_by_nothing(
 
 // --- over paths ----------------------------------------------------------------------------------------------------------------------
 
-static struct bottleneck path;
-
-struct outcome {
-    double mbits[BOTTLENECK_FLOWS], total, jain, rtt_ms, queue_loss;
-    uint64_t rtos;
-};
-
-// `flows` flows that begin `apart_us` after one another; what they did between `from_us` and `to_us`.
-static struct outcome run(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows, uint64_t apart_us,
-                          uint64_t from_us, uint64_t to_us)
-{
-    struct outcome o = {.rtos = 0};
-    uint64_t before[BOTTLENECK_FLOWS];
-    double squares = 0;
-    bottleneck_open(&path, options);
-    for (uint32_t i = 0; i < flows; i++)
-        bottleneck_flow(&path, cc[i], i * apart_us);
-    bottleneck_run(&path, from_us);
-    for (uint32_t i = 0; i < flows; i++) {
-        before[i] = path.flow[i].delivered;
-        path.flow[i].rtt_sum_us = path.flow[i].rtt_count = 0;
-    }
-    const uint64_t drops = path.queue_drops, offered = path.offered;
-    bottleneck_run(&path, to_us - from_us);
-    for (uint32_t i = 0; i < flows; i++) {
-        o.mbits[i] = bottleneck_mbits(path.flow[i].delivered - before[i], to_us - from_us);
-        o.total += o.mbits[i];
-        squares += o.mbits[i] * o.mbits[i];
-        o.rtos += path.flow[i].rtos;
-        o.rtt_ms += path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
-    }
-    o.jain = o.total * o.total / (flows * squares);
-    o.queue_loss = (double)(path.queue_drops - drops) / (double)(path.offered - offered);
-    bottleneck_close(&path);
-    return o;
-}
 static struct bottleneck_options wide(double queue_products)
 {
     return (struct bottleneck_options){
         .rate = 100 * MBIT, .delay_us = 10000, .queue_bytes = (uint32_t)(queue_products * 250000), .seed = 7};
 }
-static struct outcome alone(const struct weir_cc *cc, const struct bottleneck_options *options)
+static struct bottleneck_outcome alone(const struct weir_cc *cc, const struct bottleneck_options *options)
 {
-    return run(options, &cc, 1, 0, 5 * SECOND, 20 * SECOND);
+    return bottleneck_measure(options, &cc, 1, 0, 5 * SECOND, 20 * SECOND);
 }
 
 static void it_fills_the_path_whatever_the_queue(void **state)
@@ -526,7 +414,7 @@ static void it_fills_the_path_whatever_the_queue(void **state)
     static const double queues[] = {0.1, 0.25, 1, 4};
     for (uint32_t i = 0; i < 4; i++) {
         const struct bottleneck_options options = wide(queues[i]);
-        const struct outcome o = alone(&weir_cc_bbr3, &options);
+        const struct bottleneck_outcome o = alone(&weir_cc_bbr3, &options);
         print_message("[          ] queue of %.2f products: %.1f Mbit/s, %.2f ms, %.3f %% lost\n", queues[i], o.total, o.rtt_ms,
                       100 * o.queue_loss);
         assert_true(o.total > 86 && o.rtt_ms < 25 && o.rtos == 0);
@@ -547,8 +435,8 @@ static void others_get_more_than_beside_the_first_model(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         const struct bottleneck_options options = wide(1);
         const struct weir_cc *const third[2] = {&weir_cc_bbr3, others[i]}, *const first[2] = {&weir_cc_bbr, others[i]};
-        const struct outcome now = run(&options, third, 2, 300000, 10 * SECOND, 60 * SECOND);
-        const struct outcome before = run(&options, first, 2, 300000, 10 * SECOND, 60 * SECOND);
+        const struct bottleneck_outcome now = bottleneck_measure(&options, third, 2, 300000, 10 * SECOND, 60 * SECOND);
+        const struct bottleneck_outcome before = bottleneck_measure(&options, first, 2, 300000, 10 * SECOND, 60 * SECOND);
         print_message("[          ] %s beside bbr3 %.1f, beside bbr %.1f Mbit/s\n", others[i]->name, now.mbits[1], before.mbits[1]);
         assert_true(now.mbits[1] > before.mbits[1] * 1.2 && now.mbits[0] > 5);
     }
@@ -560,8 +448,8 @@ static void flows_share_among_themselves(void **state)
     static const struct weir_cc *const flows[10] = {&weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3,
                                                     &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3};
     const struct bottleneck_options options = wide(1);
-    assert_true(run(&options, flows, 2, 5 * SECOND, 15 * SECOND, 60 * SECOND).jain > 0.9);
-    assert_true(run(&options, flows, 10, 30000, 15 * SECOND, 60 * SECOND).jain > 0.85);
+    assert_true(bottleneck_measure(&options, flows, 2, 5 * SECOND, 15 * SECOND, 60 * SECOND).jain > 0.9);
+    assert_true(bottleneck_measure(&options, flows, 10, 30000, 15 * SECOND, 60 * SECOND).jain > 0.85);
 }
 
 // The threshold of 2 %: for a path that loses more whatever is sent there is the first model.

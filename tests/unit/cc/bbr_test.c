@@ -1,90 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // BBR: the model's constants and what implementers got wrong before, by samples made by hand; then whole flows over paths (bottleneck.h).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "bottleneck.h"
-
-#define MSS 1448u
-#define RTT 20000u
-#define MBIT 125000u  // bytes/s
-#define SECOND 1000000u
+#include "bbr_samples.h"
 #define BBR_LEAST (4 * MSS)
 
 // --- by hand -------------------------------------------------------------------------------------------------------------------------
 
-static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
-static struct weir_cc_window window;
-static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
-static bool app_limited, clock_coarse;
-
-static struct weir_cc_sample sample_now(void)
-{
-    return (struct weir_cc_sample){.now_us = now_us,
-                                   .mss = MSS,
-                                   .srtt_us = RTT,
-                                   .min_rtt_us = RTT,
-                                   .inflight = inflight_now,
-                                   .prior_inflight = inflight_now,
-                                   .clock_coarse = clock_coarse,
-                                   .total_delivered = total,
-                                   .total_lost = lost_total};
-}
-static void event(enum weir_cc_event what)
-{
-    const struct weir_cc_sample sample = sample_now();
-    weir_cc_bbr.event(cc_state, what, &sample, &window);
-}
 static int setup(void **state)
 {
     (void)state;
-    memset(cc_state, 0, sizeof cc_state);
-    window = (struct weir_cc_window){0};
-    now_us = 0xfff00000u;  // clock and counters wrap in every longer test
-    total = 0xfffff000u;
-    lost_total = lost_now = inflight_now = 0;
-    rtt_us = RTT;
-    app_limited = clock_coarse = false;
-    event(WEIR_CC_INIT);
+    bbr_begin(&weir_cc_bbr);
     return 0;
-}
-// One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over `interval_us`.
-static void ack(uint32_t bytes, uint32_t prior, uint32_t rate, uint32_t interval_us, bool round_start)
-{
-    total += bytes;
-    lost_total += lost_now;
-    struct weir_cc_sample sample = sample_now();
-    sample.acked = bytes;
-    sample.lost = lost_now;
-    sample.rtt_us = rtt_us;
-    sample.app_limited = app_limited;
-    sample.cwnd_limited = true;
-    sample.round_start = round_start;
-    sample.delivered = (uint32_t)((uint64_t)rate * interval_us / SECOND);
-    sample.interval_us = interval_us;
-    sample.prior_delivered = prior;
-    weir_cc_bbr.ack(cc_state, &sample, &window);
-}
-// A round trip: ten acknowledgements of what arrives at `rate`; the first begins the round.
-static void round_trip(uint32_t rate)
-{
-    const uint32_t bytes = (uint32_t)((uint64_t)rate * RTT / SECOND / 10), prior = total;
-    for (uint32_t i = 0; i < 10; i++) {
-        now_us += RTT / 10;
-        ack(bytes, prior, rate, RTT, i == 0);
-    }
-}
-static uint32_t product(uint32_t rate) { return (uint32_t)((uint64_t)rate * RTT / SECOND); }
-static void near(uint32_t got, uint32_t want, uint32_t per_mille)
-{
-    const uint32_t slack = (uint32_t)((uint64_t)want * per_mille / 1000);
-    if (got + slack < want || got > want + slack)
-        fail_msg("%u is not within %u/1000 of %u", got, per_mille, want);
 }
 // Through STARTUP and DRAIN to cruising at `rate`.
 static void fill(uint32_t rate)
@@ -449,42 +374,6 @@ static void a_mark_of_congestion_is_answered_like_a_loss(void **state)
 
 // --- over paths ----------------------------------------------------------------------------------------------------------------------
 
-static struct bottleneck path;
-
-struct outcome {
-    double mbits[BOTTLENECK_FLOWS], total, jain, rtt_ms, queue_loss;
-    uint64_t rtos;
-};
-
-// `flows` flows that begin `apart_us` after one another; what they did between `from_us` and `to_us`.
-static struct outcome run(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows, uint64_t apart_us,
-                          uint64_t from_us, uint64_t to_us)
-{
-    struct outcome o = {.rtos = 0};
-    uint64_t before[BOTTLENECK_FLOWS];
-    double squares = 0;
-    bottleneck_open(&path, options);
-    for (uint32_t i = 0; i < flows; i++)
-        bottleneck_flow(&path, cc[i], i * apart_us);
-    bottleneck_run(&path, from_us);
-    for (uint32_t i = 0; i < flows; i++) {
-        before[i] = path.flow[i].delivered;
-        path.flow[i].rtt_sum_us = path.flow[i].rtt_count = 0;
-    }
-    const uint64_t drops = path.queue_drops, offered = path.offered;
-    bottleneck_run(&path, to_us - from_us);
-    for (uint32_t i = 0; i < flows; i++) {
-        o.mbits[i] = bottleneck_mbits(path.flow[i].delivered - before[i], to_us - from_us);
-        o.total += o.mbits[i];
-        squares += o.mbits[i] * o.mbits[i];
-        o.rtos += path.flow[i].rtos;
-        o.rtt_ms += path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
-    }
-    o.jain = o.total * o.total / (flows * squares);
-    o.queue_loss = (double)(path.queue_drops - drops) / (double)(path.offered - offered);
-    bottleneck_close(&path);
-    return o;
-}
 static const struct weir_cc *const bbr_flows[10] = {&weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr,
                                                     &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr};
 static struct bottleneck_options wide(uint32_t mbits, uint32_t loss_ppm)
@@ -501,7 +390,7 @@ static void loss_at_random_costs_little_more_than_what_is_lost(void **state)
     for (uint32_t r = 0; r < 2; r++)
         for (uint32_t l = 0; l < 7; l++) {
             const struct bottleneck_options options = wide(mbits[r], loss_ppm[l]);
-            const struct outcome o = run(&options, bbr_flows, 1, 0, 0, 15 * SECOND);
+            const struct bottleneck_outcome o = bottleneck_measure(&options, bbr_flows, 1, 0, 0, 15 * SECOND);
             const double ceiling = mbits[r] * 1448.0 / 1514 * (1 - loss_ppm[l] * 1e-6);
             if (o.total < ceiling * (r ? 0.96 : 0.97))
                 fail_msg("%u Mbit/s, %u ppm: %.2f of %.2f", mbits[r], loss_ppm[l], o.total, ceiling);
@@ -514,14 +403,15 @@ static void a_shallow_queue_is_not_flooded(void **state)
     (void)state;
     struct bottleneck_options options = wide(100, 0);
     options.queue_bytes = 10 * BOTTLENECK_FRAME;
-    struct outcome o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    struct bottleneck_outcome o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
     assert_true(o.queue_loss < 0.035 && o.total > 92);  // one round of eight sends a quarter too much: 3.1 %
-    o = run(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);
+    o = bottleneck_measure(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);
     assert_true(o.queue_loss < 0.12 && o.jain > 0.95);
-    o = run(&options, bbr_flows, 10, 30000, 20 * SECOND, 40 * SECOND);  // a frame of queue each: without compensation it is 15 to 16 %
+    o = bottleneck_measure(&options, bbr_flows, 10, 30000, 20 * SECOND,
+                           40 * SECOND);  // a frame of queue each: without compensation it is 15 to 16 %
     assert_true(o.queue_loss < 0.20 && o.jain > 0.7);
     options.policer = true;
-    o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
     assert_true(o.queue_loss < 0.04 && o.total > 92);
 }
 
@@ -530,12 +420,13 @@ static void a_deep_queue_is_filled_to_one_product_at_the_most(void **state)
     (void)state;
     struct bottleneck_options options = wide(100, 0);
     options.queue_bytes *= 10;
-    struct outcome o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    struct bottleneck_outcome o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
     assert_true(o.rtt_ms < 25 && o.total > 92);
     options.loss_ppm = 100000;
-    o = run(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
+    o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
     assert_true(o.rtt_ms < 25 && o.total > 82);
-    o = run(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);  // together they hold twice the product: 40 ms, and what 3/4 leaves
+    o = bottleneck_measure(&options, bbr_flows, 2, 300000, 5 * SECOND,
+                           20 * SECOND);  // together they hold twice the product: 40 ms, and what 3/4 leaves
     assert_true(o.rtt_ms < 50 && o.total > 82);
 }
 
@@ -543,11 +434,11 @@ static void flows_share_among_themselves(void **state)
 {
     (void)state;
     struct bottleneck_options options = wide(100, 0);
-    assert_true(run(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
-    assert_true(run(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
+    assert_true(bottleneck_measure(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
+    assert_true(bottleneck_measure(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
     options.loss_ppm = 100000;
-    assert_true(run(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
-    assert_true(run(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
+    assert_true(bottleneck_measure(&options, bbr_flows, 2, 5 * SECOND, 15 * SECOND, 35 * SECOND).jain > 0.95);
+    assert_true(bottleneck_measure(&options, bbr_flows, 10, 30000, 10 * SECOND, 40 * SECOND).jain > 0.9);
 }
 
 static void others_are_not_starved(void **state)
@@ -555,12 +446,12 @@ static void others_are_not_starved(void **state)
     (void)state;
     const struct weir_cc *const cubic[2] = {&weir_cc_bbr, &weir_cc_cubic}, *const reno[2] = {&weir_cc_bbr, &weir_cc_reno};
     struct bottleneck_options options = wide(100, 0);
-    struct outcome o = run(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
+    struct bottleneck_outcome o = bottleneck_measure(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
     assert_true(o.mbits[1] > 5 && o.rtos == 0);  // the first model's known share at one product of queue
-    o = run(&options, reno, 2, 300000, 10 * SECOND, 40 * SECOND);
+    o = bottleneck_measure(&options, reno, 2, 300000, 10 * SECOND, 40 * SECOND);
     assert_true(o.mbits[1] > 5 && o.rtos == 0);
     options.queue_bytes *= 4;
-    o = run(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
+    o = bottleneck_measure(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
     assert_true(o.mbits[0] > 25 && o.mbits[1] > 25);
 }
 

@@ -243,3 +243,33 @@ void bottleneck_run(struct bottleneck *path, uint64_t for_us)
 }
 
 double bottleneck_mbits(uint64_t bytes, uint64_t us) { return us ? (double)bytes * 8 / (double)us : 0; }
+
+struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows,
+                                             uint64_t apart_us, uint64_t from_us, uint64_t to_us)
+{
+    static struct bottleneck path;
+    struct bottleneck_outcome o = {.rtos = 0};
+    uint64_t before[BOTTLENECK_FLOWS];
+    double squares = 0;
+    bottleneck_open(&path, options);
+    for (uint32_t i = 0; i < flows; i++)
+        bottleneck_flow(&path, cc[i], i * apart_us);
+    bottleneck_run(&path, from_us);
+    for (uint32_t i = 0; i < flows; i++) {
+        before[i] = path.flow[i].delivered;
+        path.flow[i].rtt_sum_us = path.flow[i].rtt_count = 0;
+    }
+    const uint64_t drops = path.queue_drops, offered = path.offered;
+    bottleneck_run(&path, to_us - from_us);
+    for (uint32_t i = 0; i < flows; i++) {
+        o.mbits[i] = bottleneck_mbits(path.flow[i].delivered - before[i], to_us - from_us);
+        o.total += o.mbits[i];
+        squares += o.mbits[i] * o.mbits[i];
+        o.rtos += path.flow[i].rtos;
+        o.rtt_ms += path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
+    }
+    o.jain = o.total * o.total / (flows * squares);
+    o.queue_loss = (double)(path.queue_drops - drops) / (double)(path.offered - offered);
+    bottleneck_close(&path);
+    return o;
+}

@@ -76,4 +76,12 @@ void bottleneck_close(struct bottleneck *path);
 // Mbit/s of payload that a flow got between two readings of `delivered`.
 double bottleneck_mbits(uint64_t bytes, uint64_t us);
 
+struct bottleneck_outcome {
+    double mbits[BOTTLENECK_FLOWS], total, jain, rtt_ms, queue_loss;
+    uint64_t rtos;
+};
+// A path of its own: `flows` flows that begin `apart_us` after one another; what they did between `from_us` and `to_us`.
+struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows,
+                                             uint64_t apart_us, uint64_t from_us, uint64_t to_us);
+
 #endif
