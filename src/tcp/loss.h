@@ -81,8 +81,8 @@ struct tlp {
     bool waiting;   // the probe is in flight
     bool again;     // it was sent before
     bool due;       // output sends it next
-    bool ticked;    // a timer fired as the tick of tick_us began …
     uint8_t tried;  // so often has the first hole been probed, and nothing new come since
+    bool ticked;    // a timer fired as the tick of tick_us began …
     uint32_t tick_us;
     uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };

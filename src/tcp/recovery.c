@@ -187,29 +187,31 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
         tcp_wants_output(weir, c);
 }
 
+// A timer, not an acknowledgement, has found what is lost.
+static void lost_by_time(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
+{
+    c->flow->lost_untold += delta->newly_lost;
+    send_again_from_the_first(weir, c);
+    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+        enter(weir, c, delta, 0);
+    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
+        tcp_prr_ack(c, delta, 0, false);
+    tcp_wants_output(weir, c);
+}
+
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
 {
     struct flight_delta delta = {0};
     tcp_rack_detect(weir, c, &delta);
-    if (!delta.newly_lost)
-        return;
-    c->flow->lost_untold += delta.newly_lost;
-    send_again_from_the_first(weir, c);
-    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
-        enter(weir, c, &delta, 0);
-    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
-        tcp_prr_ack(c, &delta, 0, false);
-    tcp_wants_output(weir, c);
+    if (delta.newly_lost)
+        lost_by_time(weir, c, &delta);
 }
 
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 {
     struct flight_delta delta = {0};
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, &delta);
-    c->flow->lost_untold += delta.newly_lost;
-    send_again_from_the_first(weir, c);
-    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
-        enter(weir, c, &delta, 0);
+    lost_by_time(weir, c, &delta);
     c->flags |= TCP_RETRANSMIT_NOW;
 }
 

@@ -57,9 +57,9 @@ void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
         c->flow->tlp.tried++;
         count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
         tcp_recovery_probe(weir, c);
-    } else {
-        c->flow->tlp.due = true;
+        return;
     }
+    c->flow->tlp.due = true;
     tcp_wants_output(weir, c);
 }
 
