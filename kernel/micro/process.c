@@ -92,10 +92,9 @@ void micro_process_block(enum process_state state, uint64_t deadline_us)
 static void rotate(struct process *process)
 {
     process->order = micro.order++;
-    if (process == micro.current && first_ready() != process) {
+    if (process == micro.current && first_ready() != process)
         micro.current = NULL;  // so that it does not stay
-        cpu_switch();
-    }
+    reschedule();              // if an equal waits, another slice begins
 }
 
 void micro_timer(void)
@@ -115,7 +114,8 @@ void micro_timer(void)
         micro.slice_us = MICRO_FOREVER;
         if (micro.slice_of->state == PROCESS_READY)
             rotate(micro.slice_of);
-        reschedule();  // if an equal waits, another slice begins
+        else
+            reschedule();
     }
     set_alarm(next_us < micro.slice_us ? next_us : micro.slice_us);
 }
