@@ -13,7 +13,7 @@
 #define WEIR_CC_LARGE \
     (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | \
      WEIR_CFG_CC_BBR | WEIR_CFG_CC_BBR3)
-#define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 128 : 32)  // bytes, asserted for each algorithm at build time
+#define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 152 : 32)  // bytes, asserted for each algorithm at build time
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
 enum weir_cc_event {

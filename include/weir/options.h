@@ -33,6 +33,7 @@
 #define WEIR_DEFAULT_TCP_SACK 0
 #define WEIR_DEFAULT_TCP_RACK 0
 #define WEIR_DEFAULT_TCP_TLP 0
+#define WEIR_DEFAULT_TCP_HOLES 0
 #define WEIR_DEFAULT_TCP_PRR 0
 #define WEIR_DEFAULT_TCP_FRTO 0
 #define WEIR_DEFAULT_TCP_UNDO 0
@@ -128,6 +129,7 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
+#define WEIR_DEFAULT_TCP_HOLES 0
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
@@ -223,6 +225,7 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
+#define WEIR_DEFAULT_TCP_HOLES 1
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
@@ -453,11 +456,17 @@
 #if WEIR_CFG_TCP_RACK < 0 || WEIR_CFG_TCP_RACK > 1
 #error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule"
 #endif
-#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK; in recovery, too, where the congestion control owns it
+#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK
 #define WEIR_CFG_TCP_TLP WEIR_DEFAULT_TCP_TLP
 #endif
 #if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
-#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK; in recovery, too, where the congestion control owns it"
+#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
+#endif
+#ifndef WEIR_CFG_TCP_HOLES  // where the congestion control owns recovery (bbr), what is lost again is probed as tails are, and does not wait for the RTO
+#define WEIR_CFG_TCP_HOLES WEIR_DEFAULT_TCP_HOLES
+#endif
+#if WEIR_CFG_TCP_HOLES < 0 || WEIR_CFG_TCP_HOLES > 1
+#error "WEIR_CFG_TCP_HOLES must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again is probed as tails are, and does not wait for the RTO"
 #endif
 #ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
 #define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR
@@ -860,6 +869,9 @@
 #endif
 #if WEIR_CFG_TCP_RACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_RACK needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_TCP_HOLES && !WEIR_CFG_TCP_TLP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_HOLES needs WEIR_CFG_TCP_TLP"
 #endif
 #if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"

@@ -44,6 +44,7 @@ struct bbr {
     uint32_t slow_from, slow_until;  // total_delivered when sending slower than the bottleneck began, and ended
     uint32_t slow_total, slow_lost;  // total_delivered and total_lost when the first of that was acknowledged
     uint32_t sent, lost;             // in the last eight such times or so, in units of 64 bytes
+    struct bbr_extra extra;          // what comes at once
     uint16_t pacing_gain, share;     // share of loss that is compensated for
     uint8_t mode, phase, watch;
     uint8_t full_rounds : 7;
@@ -321,7 +322,8 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
     if (!bbr_recovery(b, s, delivered, w)) {
         const uint32_t gain = !b->full_reached ? BBR_HIGH : s->clock_coarse ? max_u32(b->pacing_gain, BBR_YIELD) : BBR_CWND;
         const uint32_t more = b->mode == BBR_PROBE_BW && b->phase == 0 ? 2 * s->mss : 0;
-        const uint32_t target = bbr_target(b, gain, s->mss) + more;
+        const uint32_t extra = b->full_reached && !s->clock_coarse ? bbr_extra(&b->extra) : 0;
+        const uint32_t target = bbr_target(b, gain, s->mss) + more + extra;
         if (b->full_reached || (b->overrun && s->clock_coarse))
             w->cwnd = min_u32(w->cwnd + delivered, b->full_reached ? target : w->ssthresh);
         else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
@@ -340,8 +342,11 @@ static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_
     // A peer that reneges takes back what it had SACKed (RFC 2018 §8), and then the total is less than it was.
     const uint32_t delivered = seq_lt(b->total, s->total_delivered) ? s->total_delivered - b->total : 0;
     b->total = s->total_delivered;
+    if (s->round_start)
+        bbr_extra_round(&b->extra, BBR_EXTRA_ROUNDS);
     if (delivered) {
         bbr_bandwidth(b, s);
+        bbr_extra_acked(&b->extra, b->bandwidth, delivered, w->cwnd, s->now_us);
         bbr_watch_loss(b, s);
     }
     bbr_check_overrun(b, s, w);
@@ -366,6 +371,7 @@ static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir
     b->min_rtt_at_us = s->now_us;
     b->round_rtt_us = WEIR_CC_UNLIMITED;
     b->phase_at_us = s->now_us;
+    bbr_extra_begin(&b->extra, s->now_us);
     b->total = s->total_delivered;
     b->pacing_gain = BBR_HIGH;
     bbr_pace_first(s, w, BBR_HIGH);
@@ -376,6 +382,7 @@ static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir
 static void bbr_resume(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     b->idle = true;
+    bbr_extra_begin(&b->extra, s->now_us);
     const uint32_t remembered = b->attached && !b->bandwidth ? bbr_remembered(w, b->min_rtt_us) : 0;
     if (remembered) {
         b->best[0] = b->bandwidth = remembered;

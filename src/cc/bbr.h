@@ -38,6 +38,42 @@ static inline uint32_t bbr_product(uint32_t rate, uint32_t rtt_us)
 // Three bursts, in segments: one is put together here, one at the other end, one is on its way.
 static inline uint32_t bbr_bursts(uint32_t rate) { return rate < BBR_SLOW ? 3 : 6; }
 
+// How much more arrives at once than the bandwidth explains: so much is to be in flight besides, or sending stops between two bunches.
+struct bbr_extra {
+    uint32_t from_us, delivered;  // since then
+    uint32_t most[2];             // of this half of the filter's window, and of the one before
+    uint32_t rounds;              // of this half
+};
+#define BBR_EXTRA_ROUNDS 5u  // in each
+
+static inline void bbr_extra_begin(struct bbr_extra *e, uint32_t now_us)
+{
+    e->from_us = now_us;
+    e->delivered = 0;
+}
+
+static inline void bbr_extra_acked(struct bbr_extra *e, uint32_t bandwidth, uint32_t delivered, uint32_t cwnd, uint32_t now_us)
+{
+    uint32_t expected = bbr_product(bandwidth, now_us - e->from_us);
+    if (e->delivered <= expected) {
+        bbr_extra_begin(e, now_us);
+        expected = 0;
+    }
+    e->delivered = min_u32(e->delivered + min_u32(delivered, CC_WINDOW_MAX), CC_WINDOW_MAX);
+    e->most[0] = max_u32(e->most[0], min_u32(e->delivered - min_u32(e->delivered, expected), cwnd));
+}
+
+static inline void bbr_extra_round(struct bbr_extra *e, uint32_t rounds)
+{
+    if (++e->rounds < rounds)
+        return;
+    e->rounds = 0;
+    e->most[1] = e->most[0];
+    e->most[0] = 0;
+}
+
+static inline uint32_t bbr_extra(const struct bbr_extra *e) { return max_u32(e->most[0], e->most[1]); }
+
 // A little less: a queue that is there for no reason goes away.
 static inline uint32_t bbr_margin(uint32_t rate) { return max_u32(rate - rate / 100, 1); }
 

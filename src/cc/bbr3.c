@@ -15,7 +15,6 @@
 #define BBR3_FULL_LOSSES 6u
 #define BBR3_RENO_ROUNDS 63u
 #define BBR3_DRAIN_ROUNDS 3u
-#define BBR3_EXTRA_ROUNDS 5u  // of each half of that filter's window of ten
 
 enum bbr3_mode { BBR3_STARTUP, BBR3_DRAIN, BBR3_DOWN, BBR3_CRUISE, BBR3_REFILL, BBR3_UP, BBR3_PROBE_RTT };
 enum bbr3_acks { BBR3_ACKS_INIT, BBR3_ACKS_REFILLING, BBR3_ACKS_STARTING, BBR3_ACKS_FEEDBACK, BBR3_ACKS_STOPPING };
@@ -43,9 +42,9 @@ struct bbr3 {
     uint32_t phase_at_us;                    // when the cycle began; in PROBE_RTT: when little enough was in flight
     uint32_t full_bw;
     uint32_t up_acked, up_acked_per_inc;
-    uint32_t extra_from_us, extra_delivered, extra[2];
+    struct bbr_extra extra;
     uint16_t probe_wait_ms;
-    uint8_t rounds_since_probe, up_rounds, extra_rounds;
+    uint8_t rounds_since_probe, up_rounds;
     uint8_t mode : 3, acks : 3, full_rounds : 2;
     uint8_t undo : 3, losses : 3, drain_rounds : 2;
     bool full_now : 1, full_reached : 1, loss_in_round : 1, probe_sample : 1, too_high : 1, precautionary : 1, round_start : 1, quiet : 1;
@@ -235,23 +234,6 @@ static void bbr3_delivery(struct bbr3 *b, const struct weir_cc_sample *s, uint32
         b->max_bw[0] = max_u32(b->max_bw[0], rate);
 }
 
-// How much more arrives at once than the bandwidth explains: so much is to be in flight besides, or sending stops between two bunches.
-static void bbr3_aggregation(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t delivered, uint32_t cwnd)
-{
-    if (b->round_start && ++b->extra_rounds >= (b->full_reached ? BBR3_EXTRA_ROUNDS : 1)) {
-        b->extra_rounds = 0;
-        b->extra[1] = b->extra[0];
-        b->extra[0] = 0;
-    }
-    uint32_t expected = bbr_product(bbr3_bw(b), s->now_us - b->extra_from_us);
-    if (b->extra_delivered <= expected) {
-        b->extra_delivered = expected = 0;
-        b->extra_from_us = s->now_us;
-    }
-    b->extra_delivered = min_u32(b->extra_delivered + min_u32(delivered, CC_WINDOW_MAX), CC_WINDOW_MAX);
-    b->extra[0] = max_u32(b->extra[0], min_u32(b->extra_delivered - min_u32(b->extra_delivered, expected), cwnd));
-}
-
 // Growth shows in any sample, its absence in a whole round.
 static void bbr3_check_full(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t rate)
 {
@@ -417,7 +399,7 @@ static uint32_t bbr3_cap(const struct bbr3 *b, uint32_t mss)
 static void bbr3_window(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
 {
     bbr_after_rto(&b->after_rto, delivered, b->prior_cwnd, w);
-    const uint32_t target = bbr3_inflight(b, bbr3_cwnd[b->mode], max_u32(b->extra[0], b->extra[1]), s->mss);
+    const uint32_t target = bbr3_inflight(b, bbr3_cwnd[b->mode], bbr_extra(&b->extra), s->mss);
     if (b->full_reached)
         w->cwnd = min_u32(w->cwnd + delivered, target);
     else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr3_blind(b, s) && s->cwnd_limited))
@@ -450,7 +432,9 @@ static void bbr3_ack(void *state, const struct weir_cc_sample *s, struct weir_cc
             bbr3_check_startup_loss(b, s);
             b->loss_in_round = false;
         }
-        bbr3_aggregation(b, s, delivered, w->cwnd);
+        if (b->round_start)
+            bbr_extra_round(&b->extra, b->full_reached ? BBR_EXTRA_ROUNDS : 1);
+        bbr_extra_acked(&b->extra, bbr3_bw(b), delivered, w->cwnd, s->now_us);
         bbr3_check_full(b, s, rate);
         bbr3_modes(b, s, rate, delivered, w->cwnd);
         bbr3_min_rtt(b, s, w);
@@ -474,7 +458,7 @@ static void bbr3_begin(struct bbr3 *b, const struct weir_cc_sample *s, struct we
     cc_event(&none, WEIR_CC_INIT, s, w, 0);
     b->now = b->before = bbr3_unbounded;
     b->min_rtt_us = b->probe_rtt_us = s->min_rtt_us;
-    b->min_rtt_at_us = b->probe_rtt_at_us = b->extra_from_us = b->phase_at_us = s->now_us;
+    b->min_rtt_at_us = b->probe_rtt_at_us = b->extra.from_us = b->phase_at_us = s->now_us;
     b->total = b->next_round = b->loss_round = s->total_delivered;
     b->lost_from = s->total_lost;
     b->up_acked_per_inc = WEIR_CC_UNLIMITED;
@@ -486,8 +470,7 @@ static void bbr3_resume(struct bbr3 *b, const struct weir_cc_sample *s, struct w
 {
     const uint32_t remembered = b->attached && !bbr3_max_bw(b) ? bbr_remembered(w, b->min_rtt_us) : 0;
     b->idle = true;
-    b->extra_from_us = s->now_us;
-    b->extra_delivered = 0;
+    bbr_extra_begin(&b->extra, s->now_us);
     if (remembered) {
         b->max_bw[0] = remembered;
         b->full_reached = true;

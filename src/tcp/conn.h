@@ -98,6 +98,9 @@ struct tcp_flow {
 #if WEIR_CFG_TCP_TLP
     struct tlp tlp;
 #endif
+#if WEIR_CFG_TCP_HOLES
+    struct holes holes;
+#endif
 #if WEIR_CFG_TCP_PRR
     struct prr prr;
 #endif

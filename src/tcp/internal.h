@@ -314,7 +314,7 @@ static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (v
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
-// hystart.c, tlp.c, frto.c, cwv.c: what output and prediction ask for each segment
+// hystart.c, tlp.c, holes.c, frto.c, cwv.c: what output and prediction ask for each segment
 #if WEIR_CFG_TCP_CWV
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {
@@ -350,14 +350,17 @@ static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c)
     return c->snd.nxt - c->snd.una <= c->mss ? TLP_SLACK_US + TLP_MAX_ACK_DELAY_US : TLP_SLACK_US;
 }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
-static inline void tcp_tlp_progress(struct tcp_conn *c) { c->flow->tlp.tried = 0; }  // something new was acknowledged
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return c->flow->tlp.ticked; }
 #else
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c) { return (void)c, INT32_MAX; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
-static inline void tcp_tlp_progress(struct tcp_conn *c) { (void)c; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
+#endif
+#if WEIR_CFG_TCP_HOLES
+static inline bool tcp_holes_open(const struct tcp_conn *c) { return c->flow->holes.open; }
+#else
+static inline bool tcp_holes_open(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 #if WEIR_CFG_TCP_FRTO
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }

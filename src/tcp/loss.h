@@ -2,6 +2,7 @@
 // What finds loss and answers it, one mechanism a file, each with a little state in struct tcp_flow; recovery.c asks them in turn:
 //   rack.c  which of what is in flight is lost, by the time it was sent (RFC 8985)
 //   tlp.c   a probe where the tail of a flight may be lost (RFC 8985 §7)
+//   holes.c a probe where what was sent again may be lost again (where the congestion control owns recovery)
 //   prr.c   how much may be sent while recovering (RFC 9937)
 //   frto.c  whether a timeout was spurious, by what is acknowledged after it (RFC 5682)
 //   undo.c  whether any reduction was spurious, by duplicates that the peer reports (RFC 3708) or timestamps (RFC 3522)
@@ -77,16 +78,16 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 // may be over at once, and where nothing is lost nothing is sent twice.
 #define TLP_SLACK_US 2000u
 struct tlp {
-    uint32_t end;   // snd.nxt after the probe
-    bool waiting;   // the probe is in flight
-    bool again;     // it was sent before
-    bool due;       // output sends it next
-    uint8_t tried;  // so often has the first hole been probed, and nothing new come since
-    bool ticked;    // a timer fired as the tick of tick_us began …
+    uint32_t end;  // snd.nxt after the probe
+    bool waiting;  // the probe is in flight
+    bool again;    // it was sent before
+    bool due;      // output sends it next
+    bool ticked;   // a timer fired as the tick of tick_us began …
     uint32_t tick_us;
     uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };
-uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c);  // µs until the probe may go; 0: none may
+// µs until the probe may go, and until the RTO; 0: none may
+uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us);
 // … which is never less than this, if a round trip is known and no timer has fired in this tick.
 uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c);  // the SEND timer fires
@@ -96,13 +97,41 @@ void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
 void tcp_tlp_off(struct tcp_conn *c);
 #else
-static inline uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
+{
+    return (void)weir, (void)c, (void)rto_us, 0;
+}
 static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, UINT32_MAX; }
 static inline void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
 static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (void)c, (void)duplicate, false; }
 static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
+#endif
+
+struct tcp_ack_news;
+#if WEIR_CFG_TCP_HOLES
+struct holes {
+    uint32_t end;   // snd.nxt when a hole was last seen, or filled …
+    bool open;      // … and not all up to there is acknowledged
+    uint8_t tried;  // so often has the first been probed, and nothing new come since
+};
+bool tcp_holes(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
+// … µs from now, if a tail would be after `tail_us`; 0: it waits for the RTO, `rto_us` from now
+uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
+bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c);  // now
+void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news);
+#else
+static inline bool tcp_holes(const struct tcp_conn *c) { return (void)c, false; }
+static inline uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
+{
+    return (void)c, (void)rto_us, tail_us;
+}
+static inline bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+{
+    (void)c, (void)delta, (void)news;
+}
 #endif
 
 #if WEIR_CFG_TCP_PRR

@@ -141,8 +141,6 @@ static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *de
     if (news->duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
     look_back(weir, c, delta, news);
-    if (news->acked | delta->delivered)
-        tcp_tlp_progress(c);
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
     if (recovering & c->flags && news->acked)
@@ -179,6 +177,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
         enter(weir, c, delta, news->acked);
+    tcp_holes_ack(c, delta, news);
     if (delta->newly_lost)
         send_again_from_the_first(weir, c);
     tell(weir, c, delta, news, was_fast);
@@ -207,6 +206,7 @@ void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
         lost_by_time(weir, c, &delta);
 }
 
+#if WEIR_CFG_TCP_HOLES
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 {
     struct flight_delta delta = {0};
@@ -214,6 +214,7 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
     lost_by_time(weir, c, &delta);
     c->flags |= TCP_RETRANSMIT_NOW;
 }
+#endif
 
 // RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
 // but for what RACK knows to be too young.

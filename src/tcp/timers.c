@@ -62,7 +62,7 @@ static void arm_sooner_since(struct weir *weir, struct tcp_conn *c, uint32_t sin
     const int32_t left_us = (int32_t)(c->flow->rto_due - since_us);
     const uint32_t rto = left_us > 0 ? (uint32_t)left_us : 0, reorder = tcp_rack_wait(c),
                    chance = tcp_deadline_on(c) ? tcp_deadline_wait(weir, c) : 0;
-    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c);
+    const uint32_t tail = reorder || tcp_deadline_on(c) ? 0 : tcp_tlp_wait(weir, c, rto);
     uint32_t sooner = reorder | tail;
     c->flow->wait = reorder ? TCP_WAIT_REORDER : tail ? TCP_WAIT_TAIL : TCP_WAIT_RTO;
     if (chance && chance < rto && (!sooner || chance < sooner)) {
@@ -92,7 +92,7 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
         c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
         c->progress_ms = weir->now_ms;
         arm_send(weir, c);
-    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL) {
+    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_holes(c)) {
         arm_sooner(weir, c);  // RFC 8985 §7.2: the tail is a later one now
     }
     tcp_timers_active(weir, c);
@@ -321,6 +321,10 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
         arm_rto_since(weir, c, due_us);
+        if (tcp_holes(c)) {  // it is not the last
+            c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
+            arm_sooner(weir, c);
+        }
         return;
     }
     if (c->flow->wait == TCP_WAIT_CHANCE) {

@@ -6,10 +6,13 @@
 
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
 
-uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
+// … and a tick, of which part is over.
+static uint32_t two_round_trips(const struct weir *weir, const struct tcp_conn *c)
 {
-    return tcp_tlp_floor(c) + (c->rtt.srtt8_us >> 2) + weir->port->granularity_us;
+    return (c->rtt.srtt8_us >> 2) + weir->port->granularity_us;
 }
+
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return tcp_tlp_floor(c) + two_round_trips(weir, c); }
 
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c)
 {
@@ -36,29 +39,26 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
     return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
-// While holes are filled RFC 8985 leaves to the RTO what is lost once more with nothing after it that would show that. Where the algorithm
-// has a measure of its own for congestion the first hole is probed as well (as RFC 9002 §6.2 does), each time after twice as long.
-static bool in_holes(const struct tcp_conn *c) { return c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked; }
-
-uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c)
+// §7.2: one probe at a time, and none while holes are filled; unless the congestion control has them probed as well (holes.c).
+static bool left_to_rto(const struct tcp_conn *c)
 {
-    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->flow->tlp.waiting || c->backoff ||
-        !tcp_synchronised(c) || (!tcp_cc(c)->owns_recovery && in_holes(c)))
+    return (c->flow->tlp.waiting || c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked) && !tcp_holes(c);
+}
+
+uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
+{
+    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->backoff || !tcp_synchronised(c) || left_to_rto(c))
         return 0;
     if (!c->rtt.srtt8_us)
         return FIRST_TIMEOUT_US;
-    const uint32_t us = (tcp_tlp_least(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0)) << c->flow->tlp.tried;
-    return c->flow->tlp.tried && us >= rtt_timeout(&c->rtt, 0) ? 0 : us;
+    const uint32_t us = two_round_trips(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
+    return tcp_holes(c) ? tcp_holes_wait(c, TLP_SLACK_US + us, rto_us) : tcp_tlp_floor(c) + us;
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
-    if (in_holes(c)) {
-        c->flow->tlp.tried++;
-        count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
-        tcp_recovery_probe(weir, c);
+    if (tcp_holes(c) && tcp_holes_fire(weir, c))
         return;
-    }
     c->flow->tlp.due = true;
     tcp_wants_output(weir, c);
 }
@@ -87,8 +87,4 @@ bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
     return tlp->again && !duplicate;
 }
 
-void tcp_tlp_off(struct tcp_conn *c)
-{
-    c->flow->tlp.tried = 0;
-    c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false;
-}
+void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false; }

@@ -207,6 +207,7 @@ static void yielding_ends_when_the_queue_is_gone(void **state)
     assert_int_equal(gain(80 * MBIT), 100);
 }
 
+// … and what has come at once, here a tenth of the product.
 static void the_window_is_twice_the_product_and_three_bursts(void **state)
 {
     (void)state;
@@ -214,14 +215,41 @@ static void the_window_is_twice_the_product_and_three_bursts(void **state)
     cruise_to(80 * MBIT, 100);
     for (uint32_t i = 0; i < 4; i++)
         round_trip(80 * MBIT);
-    const uint32_t most = 2 * product(80 * MBIT) + 12 * MSS;
-    assert_in_range(window.cwnd, 2 * product(80 * MBIT) + 6 * MSS, most);
+    const uint32_t least = 2 * product(80 * MBIT) + product(80 * MBIT) / 10;
+    assert_in_range(window.cwnd, least + 6 * MSS, least + 12 * MSS);
     setup(NULL);
     fill(MBIT);  // a product of less than two segments: without the bursts it would never be in flight
     for (uint32_t i = 0; i < 16; i++)
         round_trip(MBIT);
     assert_in_range(window.cwnd, 2 * product(MBIT) + 3 * MSS, 2 * product(MBIT) + 12 * MSS);
     assert_true(window.cwnd >= 4 * MSS);
+}
+
+// A round trip whose acknowledgements come as one: as if a driver, a radio or a busy receiver had gathered them.
+static void gathered_round_trip(uint32_t rate)
+{
+    const uint32_t prior = total;
+    now_us += RTT;
+    ack(product(rate), prior, rate, RTT, true);
+}
+
+// Of twice the product nothing may be left to send when the next bunch is late: what comes at once fits besides, until for five to ten
+// rounds no more has come than the bandwidth explains.
+static void what_comes_at_once_fits_besides(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    cruise_to(80 * MBIT, 100);
+    for (uint32_t i = 0; i < 8; i++)
+        gathered_round_trip(80 * MBIT);
+    const uint32_t bunch = product(80 * MBIT);
+    assert_in_range(window.cwnd, 3 * bunch + 6 * MSS, 3 * bunch + 14 * MSS);
+    for (uint32_t i = 0; i < 4; i++)
+        round_trip(80 * MBIT);
+    assert_in_range(window.cwnd, 3 * bunch + 6 * MSS, 3 * bunch + 14 * MSS);
+    for (uint32_t i = 0; i < 20; i++)  // less: the bunch has gone by
+        round_trip(40 * MBIT);
+    assert_in_range(window.cwnd, bunch + 6 * MSS, bunch + bunch / 20 + 14 * MSS);
 }
 
 static void the_pace_is_a_hundredth_below(void **state)
@@ -385,16 +413,22 @@ static struct bottleneck_options wide(uint32_t mbits, uint32_t loss_ppm)
 // The ceiling is 1448/1514 of the rate, less what is lost.
 static void loss_at_random_costs_little_more_than_what_is_lost(void **state)
 {
+    enum { SEEDS = 3 };
     (void)state;
     static const uint32_t mbits[2] = {100, 10}, loss_ppm[7] = {0, 1000, 10000, 20000, 50000, 100000, 150000};
     for (uint32_t r = 0; r < 2; r++)
         for (uint32_t l = 0; l < 7; l++) {
-            const struct bottleneck_options options = wide(mbits[r], loss_ppm[l]);
-            const struct bottleneck_outcome o = bottleneck_measure(&options, bbr_flows, 1, 0, 0, 15 * SECOND);
             const double ceiling = mbits[r] * 1448.0 / 1514 * (1 - loss_ppm[l] * 1e-6);
-            if (o.total < ceiling * (r ? 0.96 : 0.97))
-                fail_msg("%u Mbit/s, %u ppm: %.2f of %.2f", mbits[r], loss_ppm[l], o.total, ceiling);
-            assert_true(o.rtt_ms < 31);
+            double mean = 0;
+            for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+                struct bottleneck_options options = wide(mbits[r], loss_ppm[l]);
+                options.seed = seed;
+                const struct bottleneck_outcome o = bottleneck_measure(&options, bbr_flows, 1, 0, 0, 15 * SECOND);
+                assert_true(o.rtt_ms < 31);
+                mean += o.total / SEEDS;
+            }
+            if (mean < ceiling * (r ? 0.96 : 0.97))
+                fail_msg("%u Mbit/s, %u ppm: %.2f of %.2f", mbits[r], loss_ppm[l], mean, ceiling);
         }
 }
 
@@ -469,6 +503,7 @@ int main(void)
         cmocka_unit_test_setup(probing_lasts_until_it_shows, setup),
         cmocka_unit_test_setup(yielding_ends_when_the_queue_is_gone, setup),
         cmocka_unit_test_setup(the_window_is_twice_the_product_and_three_bursts, setup),
+        cmocka_unit_test_setup(what_comes_at_once_fits_besides, setup),
         cmocka_unit_test_setup(the_pace_is_a_hundredth_below, setup),
         cmocka_unit_test_setup(recovery_begins_with_a_round_of_conservation_and_gives_the_window_back, setup),
         cmocka_unit_test_setup(a_timeout_leaves_one_segment_and_then_the_window_comes_back, setup),

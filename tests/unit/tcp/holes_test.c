@@ -157,6 +157,121 @@ static void a_hole_that_outlives_recovery_is_probed(void **state)
     tcp_fixture_close(&t);
 }
 
+// All holes are filled, but what went last, meanwhile, is lost as well and alone in flight.
+static void leave_the_last(struct tcp_fixture *t)
+{
+    lose_the_first(t);
+    loss_send(t, 0, 1);
+    peer_pass(t, RTT_US / 2);
+    peer_send(t, TCP_ACK, 0, 4 * MSS);
+    t->ours += 4 * MSS;
+    peer_expect_nothing(t);
+}
+
+// Who has just missed something answers at once: no time is given for a delayed acknowledgement.
+static void what_is_left_alone_is_probed_like_a_hole(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    leave_the_last(&t);
+    assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 1);
+    for (uint32_t tried = 0; tried < 2; tried++)
+        assert_in_range(probed_after(&t), PROBE_US << tried, (PROBE_US << tried) + 2200);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, TAIL_PROBE), 2);
+    tcp_fixture_close(&t);
+}
+
+static void others_give_it_time(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "plain");
+    leave_the_last(&t);
+    assert_in_range(probed_after(&t), RTT_US + 180000, RTT_US + 202200);
+    tcp_fixture_close(&t);
+}
+
+// The tail of a flight that is lost after recovery, or in it while nothing is SACKed, and not its first, is what is probed: the peer
+// answers at once, and RACK finds the rest.
+static void of_a_whole_tail_the_last_is_probed(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    loss_send(&t, 4, 5);
+    peer_pass(&t, RTT_US / 2);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    peer_pass(&t, PROBE_US - 100);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 2200);
+    peer_expect(&t, TCP_ACK | TCP_PSH, 8 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 4, 8, 9);
+    peer_pass(&t, RTT_US / 4 + 2200);
+    assert_int_equal(peer_drain_count(&t), 4);
+    peer_send(&t, TCP_ACK, 0, 9 * MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    tcp_fixture_close(&t);
+}
+
+// What begins after all was acknowledged is no longer of that flight.
+static void the_next_segment_is_given_time_again(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    leave_the_last(&t);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    t.ours += MSS;
+    loss_send(&t, 0, 1);
+    assert_in_range(probed_after(&t), RTT_US + 180000, RTT_US + 202200);
+    assert_int_equal(counted(&t, FAST_RECOVERY), 1);
+    tcp_fixture_close(&t);
+}
+
+// The peer had it, and only waited with its acknowledgement: what was sent once too often is reported, and nothing comes of it.
+static void a_probe_too_many_costs_nothing(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    leave_the_last(&t);
+    probed_after(&t);
+    peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
+    assert_int_equal(probe.events[WEIR_CC_ENTER_RECOVERY], 1);
+    assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 1);
+    peer_pass(&t, 1000000);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+// Small pieces that are written all the time, on a path that is dead, set neither probe nor RTO back.
+static void what_is_written_meanwhile_keeps_no_timeout_away(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    probe.cwnd = 100 * MSS;
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_NO_DELAY, 1), WEIR_OK);
+    lose_the_first(&t);
+    uint32_t ms = 0;
+    for (; !counted(&t, RTO); ms += 10) {
+        assert_true(ms < 1000);
+        peer_pass(&t, 10000);
+        user_write(&t, 4 * MSS + ms, 10);
+        peer_drain(&t);
+    }
+    assert_int_equal(counted(&t, TAIL_PROBE), 3);
+    assert_in_range(ms, 7 * (PROBE_US / 1000) + 200, 7 * (PROBE_US / 1000) + 260);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +281,12 @@ int main(void)
         cmocka_unit_test(data_of_the_peer_is_no_progress),
         cmocka_unit_test(the_probe_lets_rack_find_the_rest),
         cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),
+        cmocka_unit_test(what_is_left_alone_is_probed_like_a_hole),
+        cmocka_unit_test(others_give_it_time),
+        cmocka_unit_test(of_a_whole_tail_the_last_is_probed),
+        cmocka_unit_test(the_next_segment_is_given_time_again),
+        cmocka_unit_test(a_probe_too_many_costs_nothing),
+        cmocka_unit_test(what_is_written_meanwhile_keeps_no_timeout_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
