@@ -462,11 +462,11 @@
 #if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
 #error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
 #endif
-#ifndef WEIR_CFG_TCP_HOLES  // where the congestion control owns recovery (bbr), what is lost again is probed as tails are, and does not wait for the RTO
+#ifndef WEIR_CFG_TCP_HOLES  // where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO
 #define WEIR_CFG_TCP_HOLES WEIR_DEFAULT_TCP_HOLES
 #endif
 #if WEIR_CFG_TCP_HOLES < 0 || WEIR_CFG_TCP_HOLES > 1
-#error "WEIR_CFG_TCP_HOLES must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again is probed as tails are, and does not wait for the RTO"
+#error "WEIR_CFG_TCP_HOLES must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO"
 #endif
 #ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
 #define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // BBR, version 1's model (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00),
 // in integers: pace at the bottleneck's bandwidth (the greatest delivery rate of ten rounds), keep at most twice bandwidth times smallest
-// round-trip time in flight, and find out about both by sending faster for one round trip of eight and nearly nothing every ten seconds.
+// round-trip time in flight, with what acknowledgements bring at once (draft-ietf-ccwg-bbr's extra_acked, bounded), and find out about both
+// by sending faster for one round trip of eight and nearly nothing every ten seconds.
 //
 // Where the clock is coarser than the round trip (sample.clock_coarse) nothing is paced: at a rate that is known once a tick a tick's worth
 // would leave at once, and be lost in a queue that holds less. The window alone probes, yields and cruises, a tick or more at a time.
@@ -23,6 +24,7 @@
 #define BBR_NOISE_US 50u
 #define BBR_LOSS_MAX (BBR_SHARE * 16 / 100)
 #define BBR_LOSS_NONE (BBR_SHARE * 20 / 100)
+#define BBR_EXTRA_US 1000u  // so much of what comes at once: busy hosts and drivers; more would be taken from others where round trips vary
 #define BBR_OVERRUN_SEGMENTS 16u  // lost in a round, and three eighths of it: more than chance takes of a path worth using
 
 enum bbr_mode { BBR_STARTUP, BBR_EMPTYING, BBR_PROBE_BW, BBR_PROBE_RTT };
@@ -322,7 +324,8 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
     if (!bbr_recovery(b, s, delivered, w)) {
         const uint32_t gain = !b->full_reached ? BBR_HIGH : s->clock_coarse ? max_u32(b->pacing_gain, BBR_YIELD) : BBR_CWND;
         const uint32_t more = b->mode == BBR_PROBE_BW && b->phase == 0 ? 2 * s->mss : 0;
-        const uint32_t extra = b->full_reached && !s->clock_coarse ? bbr_extra(&b->extra) : 0;
+        const uint32_t extra =
+            b->full_reached && !s->clock_coarse ? min_u32(bbr_extra(&b->extra), bbr_product(b->bandwidth, BBR_EXTRA_US)) : 0;
         const uint32_t target = bbr_target(b, gain, s->mss) + more + extra;
         if (b->full_reached || (b->overrun && s->clock_coarse))
             w->cwnd = min_u32(w->cwnd + delivered, b->full_reached ? target : w->ssthresh);

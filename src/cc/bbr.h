@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What both models of BBR share: which samples count and what rate they show, what a rate has in flight, how the first segments are paced,
-// the way back from a timeout, and what ssthresh keeps of the path while the state is let go. Gains have eight fractional bits.
+// What both models of BBR share: which samples count and what rate they show, what a rate has in flight, how much comes at once, how the
+// first segments are paced, the way back from a timeout, and what ssthresh keeps of the path while the state is let go. Gains have eight
+// fractional bits.
 #ifndef CC_BBR_H
 #define CC_BBR_H
 

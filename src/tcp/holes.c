@@ -2,9 +2,10 @@
 // Probes while holes are filled. What is sent again and lost once more, with nothing after it, and what is lost behind the last hole, leave
 // nothing that would show it: RFC 8985 §7.2 sends no probe then, or lets it wait for a delayed acknowledgement, and the RTO follows. Where
 // the congestion control has a measure of its own for congestion there is one all the same, as soon as a tail would be probed (as RFC 9002
-// §6.2 does), and then after twice as long each time, until the RTO would come sooner. Below what is SACKed it is the first of what is
-// missing, otherwise the tail: what is delivered out of order is acknowledged at once, and tells RACK of all that left before. A segment
-// that is alone in flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC 2883).
+// §6.2 does), and then after twice as long each time, until the RTO would come sooner. Where something is lost, or SACKed, it is the first
+// of what is missing, otherwise the tail: what is delivered out of order is acknowledged at once, and tells RACK of all that left before. A
+// segment that is alone in flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC
+// 2883).
 #include "tcp/internal.h"
 
 bool tcp_holes(const struct tcp_conn *c)
@@ -21,7 +22,7 @@ uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto
 bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c)
 {
     c->flow->holes.tried++;
-    if (!c->flow->flight->sacked)
+    if (!(c->flow->flight->sacked | c->flow->flight->lost))
         return false;
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
     tcp_recovery_probe(weir, c);

@@ -86,7 +86,7 @@ struct tlp {
     uint32_t tick_us;
     uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };
-// µs until the probe may go, and until the RTO; 0: none may
+// µs until the probe may go, if the RTO is `rto_us` away; 0: none may
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us);
 // … which is never less than this, if a round trip is known and no timer has fired in this tick.
 uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);
@@ -114,7 +114,7 @@ struct tcp_ack_news;
 struct holes {
     uint32_t end;   // snd.nxt when a hole was last seen, or filled …
     bool open;      // … and not all up to there is acknowledged
-    uint8_t tried;  // so often has the first been probed, and nothing new come since
+    uint8_t tried;  // so often has been probed, and nothing new come since
 };
 bool tcp_holes(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
 // … µs from now, if a tail would be after `tail_us`; 0: it waits for the RTO, `rto_us` from now

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round trips a segment is
-// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time; the RTO runs while it is
-// out.
+// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time (but for holes.c); the
+// RTO runs while it is out.
 #include "tcp/internal.h"
 
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
@@ -49,10 +49,11 @@ uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_
 {
     if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->backoff || !tcp_synchronised(c) || left_to_rto(c))
         return 0;
-    if (!c->rtt.srtt8_us)
-        return FIRST_TIMEOUT_US;
-    const uint32_t us = two_round_trips(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
-    return tcp_holes(c) ? tcp_holes_wait(c, TLP_SLACK_US + us, rto_us) : tcp_tlp_floor(c) + us;
+    const uint32_t floor_us = tcp_holes(c) ? TLP_SLACK_US : tcp_tlp_floor(c);
+    uint32_t us = FIRST_TIMEOUT_US;
+    if (c->rtt.srtt8_us)
+        us = floor_us + two_round_trips(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
+    return tcp_holes(c) ? tcp_holes_wait(c, us, rto_us) : us;
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)

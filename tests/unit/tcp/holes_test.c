@@ -220,6 +220,74 @@ static void of_a_whole_tail_the_last_is_probed(void **state)
     tcp_fixture_close(&t);
 }
 
+// What is known to be lost, and was kept back by the window, is what a probe sends, not the tail: what comes after it must not hide it.
+static void what_is_lost_goes_before_the_tail(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    loss_send(&t, 0, 8);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 4);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_pass(&t, RTT_US);
+    probe.cwnd = 2 * MSS;
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);  // by the time of what was sent again the other four are lost
+    assert_int_equal(peer_drain_count(&t), 2);
+    assert_int_equal(flow(&t)->flight->lost, 2 * MSS);
+    peer_pass(&t, PROBE_US + 2200);
+    assert_int_equal(peer_drain_count(&t), 1);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    probe.cwnd = 20 * MSS;
+    peer_send(&t, TCP_ACK, 0, 6 * MSS);
+    peer_drain(&t);
+    assert_int_equal(flow(&t)->flight->lost, 0);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
+// News of any kind, and the next probe comes after the shortest wait again.
+static void what_is_delivered_makes_them_frequent_again(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    loss_send(&t, 0, 6);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, 0, 2, (uint32_t[]){4 * MSS, 5 * MSS, 2 * MSS, 3 * MSS});
+    peer_pass(&t, RTT_US / 4 + 2200);
+    peer_drain(&t);
+    loss_rtt(&t);
+    probed_after(&t);
+    assert_in_range(probed_after(&t), 2 * PROBE_US, 2 * PROBE_US + 2200);
+    peer_sack(&t, 0, 2, (uint32_t[]){3 * MSS, 5 * MSS, 2 * MSS, 3 * MSS});
+    peer_drain(&t);
+    loss_rtt(&t);
+    uint32_t us = 0;
+    for (; !peer_has_more(&t); us += 100)
+        peer_pass(&t, 100);
+    assert_in_range(us, RTT_US / 4, PROBE_US + 2200);
+    tcp_fixture_close(&t);
+}
+
+// Before a round trip is known the RTO is no longer than the wait for a probe: it comes first.
+static void without_a_round_trip_the_timeout_comes(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    lose_the_first(&t);
+    tcp_fixture_conn(&t)->rtt = (struct rtt){.min_us = UINT32_MAX, .floor_us = 200000};
+    peer_sack(&t, 0, 1, (uint32_t[]){MSS, 4 * MSS + 100});
+    for (uint32_t ms = 0; !counted(&t, RTO); ms += 10) {
+        assert_true(ms < 3000);
+        peer_pass(&t, 10000);
+        peer_drain(&t);
+    }
+    assert_in_range(counted(&t, TAIL_PROBE), 0, 1);
+    tcp_fixture_close(&t);
+}
+
 // What begins after all was acknowledged is no longer of that flight.
 static void the_next_segment_is_given_time_again(void **state)
 {
@@ -284,6 +352,9 @@ int main(void)
         cmocka_unit_test(what_is_left_alone_is_probed_like_a_hole),
         cmocka_unit_test(others_give_it_time),
         cmocka_unit_test(of_a_whole_tail_the_last_is_probed),
+        cmocka_unit_test(what_is_lost_goes_before_the_tail),
+        cmocka_unit_test(what_is_delivered_makes_them_frequent_again),
+        cmocka_unit_test(without_a_round_trip_the_timeout_comes),
         cmocka_unit_test(the_next_segment_is_given_time_again),
         cmocka_unit_test(a_probe_too_many_costs_nothing),
         cmocka_unit_test(what_is_written_meanwhile_keeps_no_timeout_away),
