@@ -458,7 +458,8 @@ static void bbr3_begin(struct bbr3 *b, const struct weir_cc_sample *s, struct we
     cc_event(&none, WEIR_CC_INIT, s, w, 0);
     b->now = b->before = bbr3_unbounded;
     b->min_rtt_us = b->probe_rtt_us = s->min_rtt_us;
-    b->min_rtt_at_us = b->probe_rtt_at_us = b->extra.from_us = b->phase_at_us = s->now_us;
+    b->min_rtt_at_us = b->probe_rtt_at_us = b->phase_at_us = s->now_us;
+    bbr_extra_begin(&b->extra, s->now_us);
     b->total = b->next_round = b->loss_round = s->total_delivered;
     b->lost_from = s->total_lost;
     b->up_acked_per_inc = WEIR_CC_UNLIMITED;

@@ -8,10 +8,7 @@
 // 2883).
 #include "tcp/internal.h"
 
-bool tcp_holes(const struct tcp_conn *c)
-{
-    return tcp_cc(c)->owns_recovery && (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked || c->flow->holes.open);
-}
+bool tcp_holes(const struct tcp_conn *c) { return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open); }
 
 uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {

@@ -342,6 +342,11 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 #else
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
 #endif
+// Holes are being filled, or something lies beyond one.
+static inline bool tcp_filling(const struct tcp_conn *c)
+{
+    return c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked;
+}
 #if WEIR_CFG_TCP_TLP
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
 // Of tcp_tlp_least, what neither round trip nor clock adds to.

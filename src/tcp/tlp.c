@@ -39,21 +39,19 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
     return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
-// §7.2: one probe at a time, and none while holes are filled; unless the congestion control has them probed as well (holes.c).
-static bool left_to_rto(const struct tcp_conn *c)
-{
-    return (c->flow->tlp.waiting || c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked) && !tcp_holes(c);
-}
-
+// One probe at a time, and none while holes are filled; unless the congestion control has them probed as well (holes.c).
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
 {
-    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->backoff || !tcp_synchronised(c) || left_to_rto(c))
+    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
-    const uint32_t floor_us = tcp_holes(c) ? TLP_SLACK_US : tcp_tlp_floor(c);
+    const bool holes = tcp_holes(c);
+    if (!holes && (c->flow->tlp.waiting || tcp_filling(c)))
+        return 0;
     uint32_t us = FIRST_TIMEOUT_US;
     if (c->rtt.srtt8_us)
-        us = floor_us + two_round_trips(weir, c) - (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
-    return tcp_holes(c) ? tcp_holes_wait(c, us, rto_us) : us;
+        us = (holes ? TLP_SLACK_US : tcp_tlp_floor(c)) + two_round_trips(weir, c) -
+             (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
+    return holes ? tcp_holes_wait(c, us, rto_us) : us;
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
