@@ -9,7 +9,7 @@
 // --spare_handshake: nothing is impaired but delayed until the first TCP segment without SYN has entered.
 // The settings are weir-sim's (weir-sim --help). Prints `ready` when both devices are there (they may then be moved to other network
 // namespaces); on SIGTERM or SIGINT what it saw, as JSON. --frames writes a line for each TCP segment that enters or leaves. The
-// network's time is the monotonic clock's, so a late wake-up delays frames but does not slow the link.
+// network's time is the monotonic clock's, so a late wake-up delays frames but does not slow the link; none leaves before its time.
 #define _GNU_SOURCE  // ppoll, struct ifreq
 #include <errno.h>
 #include <stdbool.h>
@@ -121,6 +121,7 @@ static bool enter_all(struct end *from)
         const ssize_t length = read(from->fd, frame, sizeof frame);
         if (length < 0)
             return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
+        (void)sim_run(lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
         note(from->number, "in", frame, (uint32_t)length);
         sim_outside_send(from->node, frame, (uint32_t)length);
         if (lab.sparing && ends_handshake(frame, (uint32_t)length)) {
@@ -134,11 +135,10 @@ static bool enter_all(struct end *from)
 static int run(void)
 {
     while (!ended) {
-        for (int i = 0; i < 2; i++) {
-            (void)sim_run(lab.sim, elapsed_ns());
+        (void)sim_run(lab.sim, elapsed_ns());
+        for (int i = 0; i < 2; i++)
             if (!enter_all(&lab.ends[i]))
                 return fail("cannot read from", "a device");
-        }
         const uint64_t due = sim_due(lab.sim), now = elapsed_ns();
         if (due <= now)
             continue;

@@ -41,6 +41,7 @@ class Link:
     loss: float = 0        # percent, from sender to receiver, after the bottleneck
     back_loss: float = 0
     spare_arp: int = 0     # 1: losses strike IP only, as those of a firewall on the receiver's input do
+    spare_handshake: int = 0   # 1: what precedes the first segment without SYN is only delayed: no lost SYN costs its second
     seed: int = 1
 
     def words(self):
@@ -194,9 +195,10 @@ def parse(text, complaint):
 
 
 class Network:
-    def __init__(self, link, sender, receiver, folder, sender_options=Options(), receiver_options=Options(), serve=True, trace=None):
+    def __init__(self, link, sender, receiver, folder, sender_options=Options(), receiver_options=Options(), serve=True, trace=None, apart=False):
+        """apart: the ends share a core and the link has another; else they move, and where they lie shows more than a small difference does."""
         self.link, self.kinds, self.folder = link, (sender, receiver), folder
-        self.options, self.serve, self.trace = (sender_options, receiver_options), serve, trace
+        self.options, self.serve, self.trace, self.apart = (sender_options, receiver_options), serve, trace, apart
 
     def __enter__(self):
         self.lab = Lab(self.folder / str(os.getpid()))   # several may be under way
@@ -214,10 +216,15 @@ class Network:
             shutil.rmtree(self.lab.folder)
 
     def build(self):
+        cores = sorted(os.sched_getaffinity(0))
+        if self.apart:
+            os.sched_setaffinity(0, cores[:1])
         middle, a, b = (self.lab.namespace(name) for name in ("link", "a", "b"))
         self.emulator = middle.start(BIN / "weir-link", "lab0", "lab1", *self.link.words(), *(["--frames", str(self.trace)] if self.trace else []))
         if not until(lambda: self.emulator.output().startswith("ready") or self.emulator.poll() is not None, 5) or self.emulator.poll() is not None:
             raise Failed(f"weir-link: {self.emulator.output().strip() or 'does not start'}")
+        if self.apart:
+            os.sched_setaffinity(self.emulator.pid, cores[-1:])
         for tap, namespace in (("lab0", a), ("lab1", b)):
             middle.run("ip", "link", "set", tap, "netns", namespace.pid)
             namespace.run("ip", "link", "set", tap, "up", "txqueuelen", 10000)   # the queue that counts is the link's

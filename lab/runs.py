@@ -15,10 +15,9 @@ OUT = ROOT / "build/lab"
 RUNS = OUT / "runs"
 
 
-def code_version():
+def code_version(files):
     """Changes with what is measured: results of other code are not taken for this one's."""
-    program = ROOT / "build/host/weir-host"
-    return hashlib.sha256(program.read_bytes()).hexdigest()[:12] if program.exists() else "none"
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()[:12]
 
 
 class Progress:
@@ -47,12 +46,14 @@ class Runs:
 
     def __init__(self, fresh):
         RUNS.mkdir(parents=True, exist_ok=True)
-        self.fresh, self.version, self.failures, self.plan, self.progress = fresh, code_version(), [], [], None
+        self.fresh, self.failures, self.plan, self.progress = fresh, [], [], None
+        emulator = [ROOT / "lab/link.c", *sorted(ROOT.glob("sim/*.[ch]"))]   # weir-link itself holds all of the stack, which has no part in it
+        self.linux, self.weir = code_version(emulator), code_version([*emulator, ROOT / "build/host/weir-host"])
 
     def run(self, experiment, what, seconds, function, weir=True, share=1.0):
         """Plans a run: `what` is a dictionary that tells it apart from all others, `seconds` how long it takes, `share` how much of the machine it
         needs: runs go side by side whose shares are at most 1 together. The result is asked for later."""
-        key = {"experiment": experiment, **what, **({"code": self.version} if weir else {})}
+        key = {"experiment": experiment, **what, "code": self.weir if weir else self.linux}
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
         planned = Run(key, RUNS / f"{experiment}-{name}.json", seconds, function, share)
         self.plan.append(planned)
@@ -69,7 +70,7 @@ class Runs:
                 free = 1 - sum(planned.share for planned in under_way)
                 planned = next((planned for planned in waiting if planned.share <= free), None)
                 if planned:
-                    self.progress.say(", ".join(f"{value}" for value in planned.key.values() if value not in ("", self.version)))
+                    self.progress.say(", ".join(f"{value}" for name, value in planned.key.items() if value != "" and name != "code"))
                     waiting.remove(planned)
                     planned.begin()
                     under_way.append(planned)

@@ -28,7 +28,7 @@ def send(host, size, cc=None):
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(1):
             pass
-        print(f"{size} bytes in {time.monotonic() - begin:.3f} s")
+        print(f"{size} bytes in {time.monotonic() - begin:.4f} s")
 
 
 if __name__ == "__main__":

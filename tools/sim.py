@@ -117,7 +117,7 @@ def grid(options):
         for name in names:
             cells = ((result["weir"][name][str(rate)][str(loss)], result["spread"][name][str(rate)][str(loss)]) for loss in LOSSES)
             print(f"  {name:<10}" + "".join(f"{mean:9.2f} ({100 * spread:3.0f})" for mean, spread in cells))
-    write(ROOT / "build/lab/sim-grid.json", result)
+    write(pathlib.Path(options.out or ROOT / "build/lab/sim-grid.json"), result)
 
 
 # --- fairness ------------------------------------------------------------------------------------------------------------------------------
@@ -342,7 +342,7 @@ def main():
                 sub.add_argument(f"--{name}", type=kind, default=otherwise)
         return sub
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
-    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""))
+    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), out=(str, ""))
     part(fairness, seconds=(int, 60))
     part(ticks, seeds=(int, 401))
     part(golden, renew=(bool, False))

@@ -40,7 +40,7 @@ static void transfer_end(const char *error)
     if (error != NULL)
         command_wrong(t->name, error, "");
     else
-        fprintf(stderr, "%llu bytes in %.3f s, %.1f Mbit/s\n", (unsigned long long)t->bytes, seconds,
+        fprintf(stderr, "%llu bytes in %.4f s, %.1f Mbit/s\n", (unsigned long long)t->bytes, seconds,
                 (double)t->bytes * 8 / 1e6 / (seconds > 0 ? seconds : 1e-6));
     host_done(t->host, error != NULL);
 }

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The laboratory's network: weir-link between TAPs, with Linux and with Weir at its ends. What is measured with it is `make lab`'s business."""
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
+import struct
 import sys
+import time
 
 import pytest
 
@@ -33,6 +37,39 @@ def test_delay_is_that_of_the_settings():
         times = [float(t) for t in re.findall(r"time=([0-9.]+)", a.run("ping", "-c", "6", "-i", "0.2", "10.66.0.2"))]
         assert len(times) == 6
         assert 40 <= min(times) < 45, times
+
+
+def test_no_frame_is_early_when_the_link_is_held_up():
+    """A round trip shorter than the path's is what Vegas and Westwood take for the path. Frames over datagram sockets, each with the time at which it left."""
+    delay_s, late_s, rounds = 0.005, 0.01, 100
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as a, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as b, Lab() as lab:
+        here = []
+        for end in (a, b):
+            end.bind(("127.0.0.1", 0))
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+                free.bind(("127.0.0.1", 0))
+                here.append(free.getsockname()[1])
+        ends = [f"udp:{port}:{end.getsockname()[1]}" for port, end in zip(here, (a, b))]
+        link = lab.here().start(net.BIN / "weir-link", *ends, "--delay", str(delay_s * 1000))
+        assert until(lambda: link.output().startswith("ready")), link.output()
+        b.settimeout(2 * delay_s)
+        took = []
+
+        def send(count):
+            for _ in range(count):
+                a.sendto(bytes(14) + struct.pack("!d", time.monotonic()) + bytes(38), ("127.0.0.1", here[0]))
+        for _ in range(rounds):
+            send(100)
+            link.send_signal(signal.SIGSTOP)   # in the midst of them, more often than not
+            time.sleep(late_s)
+            send(20)
+            link.send_signal(signal.SIGCONT)
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    frame = b.recv(100)
+                    took.append(time.monotonic() - struct.unpack_from("!d", frame, 14)[0])
+        link.stop()
+    assert len(took) > 20 * rounds and delay_s <= min(took) < delay_s + 2 * late_s, (len(took), min(took))
 
 
 def test_loss_is_that_of_the_settings_and_counted():
