@@ -121,8 +121,8 @@ static bool enter_all(struct end *from)
         const ssize_t length = read(from->fd, frame, sizeof frame);
         if (length < 0)
             return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
-        (void)sim_run(lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
         note(from->number, "in", frame, (uint32_t)length);
+        (void)sim_run(lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
         sim_outside_send(from->node, frame, (uint32_t)length);
         if (lab.sparing && ends_handshake(frame, (uint32_t)length)) {
             lab.sparing = false;

@@ -8,7 +8,11 @@
 // 2883).
 #include "tcp/internal.h"
 
-bool tcp_holes(const struct tcp_conn *c) { return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open); }
+bool tcp_holes(const struct tcp_conn *c)
+{
+    const struct tlp *tlp = &c->flow->tlp;
+    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open || tlp->waiting || tlp->due);
+}
 
 uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {

@@ -44,7 +44,7 @@ void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tc
 void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
 void tcp_rack_duplicate(struct tcp_conn *c);                                                 // the peer reported a duplicate (RFC 2883)
 void tcp_rack_recovered(struct tcp_conn *c);                                                 // a recovery ended
-void tcp_rack_late(struct tcp_conn *c);                                                      // what was thought lost was late
+void tcp_rack_late(const struct weir *weir, struct tcp_conn *c);                             // what was thought lost was late
 // Marks LOST what is; adds to delta->newly_lost.
 void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);
 // After a retransmission timeout: the first segment, and what is older than a round trip and the window for reordering (§6.3).
@@ -63,7 +63,7 @@ static inline void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const str
 }
 static inline void tcp_rack_duplicate(struct tcp_conn *c) { (void)c; }
 static inline void tcp_rack_recovered(struct tcp_conn *c) { (void)c; }
-static inline void tcp_rack_late(struct tcp_conn *c) { (void)c; }
+static inline void tcp_rack_late(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)delta;

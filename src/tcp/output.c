@@ -457,9 +457,8 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 static enum weir_tx_verdict send_acks_long(struct weir *weir, struct tcp_conn *c)
 {
     for (uint32_t before = c->extra ? tcp_sack_acks_before(c) : 0; before; before--) {
-        tcp_sack_turn(c, before);
-        const enum weir_tx_verdict verdict = send_ack(weir, c);
-        tcp_sack_turn(c, 0);
+        const enum weir_tx_verdict verdict = tcp_sack_turn(c, before) ? send_ack(weir, c) : WEIR_TX_DONE;
+        tcp_sack_turn_last(c);
         if (verdict >= WEIR_TX_FULL) {
             c->flags |= TCP_ACK_NOW;
             return verdict;

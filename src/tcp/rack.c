@@ -7,19 +7,46 @@
 #define MULTIPLIER_MAX 63u      // beyond, SRTT is the smaller bound for any path worth the name
 #define DUPLICATES 3u           // DupThresh
 
+// Where the clock cannot tell the transmissions of a round trip apart, and the peer has lately been sent what it had already: taken for the
+// later transmission, the answer to the earlier would make all that is in flight look lost, and be sent again in its turn.
+static bool doubtful(const struct weir *weir, const struct tcp_conn *c)
+{
+    const struct rack *rack = &c->flow->rack;
+    return rack->round && seq_lt(c->snd.una, rack->dsack_round) && c->rtt.min_us < weir->port->granularity_us;
+}
+
+// When the timestamp that is echoed began. The latest that a segment with it can have left: a clock that ticks with the milliseconds shows
+// none of the time between, and steps (clock_step) make less than half a tick.
+static uint32_t echo_began(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return (uint32_t)weir->now_us - weir->ms_fraction_us - (weir->now_ms - tcp_timestamps_echo_ms(c, segment)) * 1000;
+}
+
+static uint32_t echo_latest(const struct weir *weir)
+{
+    const uint32_t tick_us = weir->port->granularity_us;
+    return tick_us / 2 + (tick_us % 1000 || weir->ms_fraction_us ? 999 : 0);
+}
+
 // What was sent again later than the limit cannot be what this acknowledgement is of (§6.2, step 2): it is younger than any round trip, or
 // than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have shown the
-// shortest round trip up to one too long, and this one up to one too short.
+// shortest round trip up to one too long, and this one up to one too short. In doubt that it was of something with this timestamp is all
+// that is known.
 static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     delta->limit_young = c->rtt.min_us != UINT32_MAX;
     delta->young_us = weir->now - (c->rtt.min_us - min_u32(c->rtt.min_us, weir->port->granularity_us));
-    const uint32_t echo_us = tcp_timestamps_rtt(weir, c, segment);
-    if (!echo_us || !seq_lt(c->snd.una, segment->ack))
+    if (!tcp_timestamps_rtt(weir, c, segment))
         return;
-    const uint32_t tick_end = weir->now - echo_us + 1000;
-    delta->young_us = delta->limit_young ? seq_min(delta->young_us, tick_end) : tick_end;
-    delta->limit_young = true;
+    const uint32_t began_us = echo_began(weir, c, segment), latest_us = began_us + echo_latest(weir);
+    const bool advances = seq_lt(c->snd.una, segment->ack);
+    if (doubtful(weir, c)) {
+        delta->young_after = advances;
+        delta->young_us = advances ? began_us - FLIGHT_STEP_US : weir->now - INT32_MAX / 2;
+    } else if (advances) {
+        delta->young_us = delta->limit_young ? seq_min(delta->young_us, latest_us) : latest_us;
+        delta->limit_young = true;
+    }
 }
 
 void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
@@ -73,7 +100,9 @@ void tcp_rack_recovered(struct tcp_conn *c)
         rack->round = false;  // or a number from long ago would come to look like one ahead
 }
 
-void tcp_rack_late(struct tcp_conn *c) { c->flow->rack.reordering = true; }
+// Where the clock cannot tell the transmissions of a round trip apart it is rather these that were taken for one another: no reason to wait
+// a tick for each loss from then on.
+void tcp_rack_late(const struct weir *weir, struct tcp_conn *c) { c->flow->rack.reordering |= c->rtt.min_us >= weir->port->granularity_us; }
 
 // A quarter of the shortest round trip, times the multiplier; where segments have come out of order never finer than the clock. On the
 // shortest paths a quarter is nothing at all.

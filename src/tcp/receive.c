@@ -63,6 +63,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
         return;
     detach_intervals(&weir->memory, c->extra->out_of_order);
     c->extra->out_of_order = NULL;
+    c->extra->sack_news = 0;
 }
 
 #define INTERVALS_FIRST 8u
@@ -86,8 +87,8 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
         list->capacity = (uint16_t)capacity;
         memcpy(list->item, old->item, old->count * sizeof old->item[0]);
         tcp_sack_news_move(c, list);
+        detach_intervals(&weir->memory, c->extra->out_of_order);
     }
-    tcp_out_of_order_free(weir, c);
     c->extra->out_of_order = list;
     return true;
 }

@@ -71,7 +71,7 @@ static void leave(struct weir *weir, struct tcp_conn *c)
 static void spurious(struct weir *weir, struct tcp_conn *c)
 {
     if (c->flags & TCP_IN_RECOVERY)
-        tcp_rack_late(c);
+        tcp_rack_late(weir, c);
     flight_unlose(c->flow->flight);
     leave(weir, c);
     undo(weir, c);

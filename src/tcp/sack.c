@@ -10,6 +10,8 @@ void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, ui
         c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
+static inline bool sack_duplicate(const struct tcp_extra *extra) { return extra->dsack.left != extra->dsack.right; }
+
 // Adds a block, unless it is among those from `first` on. A FIN that came right behind it belongs to it: often it is the last that was
 // sent, and shows the sender what is lost before it.
 static uint8_t fill_block(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint8_t filled,
@@ -22,18 +24,32 @@ static uint8_t fill_block(const struct tcp_extra *extra, struct tcp_options *opt
     return (uint8_t)(filled + 1);
 }
 
+// So many of the latest news are known.
+static uint32_t news_known(const struct tcp_extra *extra)
+{
+    return min_u32(extra->sack_news, WEIR_CFG_ALLOCATOR ? extra->out_of_order->capacity : TCP_NEWS_STATIC);
+}
+
 // One of the ACKs before the last of a batch (tcp_sack_acks_before): what came first is told first, and none of what came later, or it
-// would seem to have been overtaken.
+// would seem to have been overtaken. What has been acknowledged since is not told at all.
 static uint8_t fill_turn(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint32_t most)
 {
     struct intervals *list = extra->out_of_order;
-    const uint32_t news = extra->sack_news, end = news - extra->sack_turn * SACK_BLOCKS, begin = end - min_u32(SACK_BLOCKS, end);
+    const uint32_t end = extra->sack_news - extra->sack_turn * SACK_BLOCKS, oldest = extra->sack_news - news_known(extra);
+    const uint32_t begin = end - min_u32(SACK_BLOCKS, end - oldest);
     uint8_t filled = first;
-    for (uint32_t i = end; list && i > begin && filled < most; i--) {
+    for (uint32_t i = end; i > begin && filled < most; i--) {
         const struct interval *item = intervals_at(list, *tcp_news(list, i - 1));
         filled = item ? fill_block(extra, options, first, filled, item) : filled;
     }
     return filled;
+}
+
+bool tcp_sack_turn(struct tcp_conn *c, uint32_t before)
+{
+    struct tcp_options unsent;
+    c->extra->sack_turn = (uint8_t)before;
+    return sack_duplicate(c->extra) || fill_turn(c->extra, &unsent, 0, 1);
 }
 
 // First a duplicate (RFC 2883 §4), then the block that holds the newest data, then those that were newest before it, so that each is told
@@ -42,15 +58,14 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
 {
     const uint32_t most = room < 12 ? 0 : min_u32(4, (room - 4) / 8);
     uint8_t filled = 0;
-    if (c->extra->dsack.left != c->extra->dsack.right && filled < most)
+    if (sack_duplicate(c->extra) && filled < most)
         options->sack[filled++] = c->extra->dsack;
     const struct intervals *list = c->extra->out_of_order;
     const uint8_t first = filled;
-    if (c->extra->sack_turn)
-        filled = fill_turn(c->extra, options, first, most);
-    options->sack_count = filled;
-    if (c->extra->sack_turn && filled)
+    if (c->extra->sack_turn) {
+        options->sack_count = fill_turn(c->extra, options, first, most);
         return;
+    }
     if (list && list->count && filled < most)
         filled = fill_block(c->extra, options, first, filled, &list->item[list->recent]);
     for (uint32_t i = 0; list && i < list->earlier_count && filled < most; i++) {
@@ -68,8 +83,7 @@ uint32_t tcp_sack_acks_before(const struct tcp_conn *c)
 {
     if (!c->extra->sack_news || !c->extra->out_of_order)
         return 0;
-    const uint32_t known = WEIR_CFG_ALLOCATOR ? c->extra->out_of_order->capacity : TCP_NEWS_STATIC;
-    return (min_u32(c->extra->sack_news, known) - (c->extra->dsack.left == c->extra->dsack.right)) / SACK_BLOCKS;
+    return (news_known(c->extra) - !sack_duplicate(c->extra)) / SACK_BLOCKS;
 }
 
 // RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.

@@ -29,7 +29,8 @@ static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to)
         *tcp_news(to, i) = *tcp_news(c->extra->out_of_order, i);
 }
 uint32_t tcp_sack_acks_before(const struct tcp_conn *c);  // how many ACKs tell of more runs than the next one has room for
-static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { c->extra->sack_turn = (uint8_t)before; }  // the so-manieth of these
+bool tcp_sack_turn(struct tcp_conn *c, uint32_t before);  // the so-manieth of these is next; false: it has nothing to tell
+static inline void tcp_sack_turn_last(struct tcp_conn *c) { c->extra->sack_turn = 0; }
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
 bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
@@ -50,7 +51,8 @@ static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
 static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at) { (void)c, (void)at; }
 static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
 static inline uint32_t tcp_sack_acks_before(const struct tcp_conn *c) { return (void)c, 0; }
-static inline void tcp_sack_turn(struct tcp_conn *c, uint32_t before) { (void)c, (void)before; }
+static inline bool tcp_sack_turn(struct tcp_conn *c, uint32_t before) { return (void)c, (void)before, false; }
+static inline void tcp_sack_turn_last(struct tcp_conn *c) { (void)c; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)segment, (void)delta;

@@ -97,6 +97,69 @@ static void probes_become_rarer(void **state)
     tcp_fixture_close(&t);
 }
 
+// The probe of a tail of which nothing is known is lost as easily: there is another, and then they become rarer, too.
+static void a_tail_is_probed_again(void **state)
+{
+    (void)state;
+    for (int owns = 0; owns <= 1; owns++) {
+        struct tcp_fixture t;
+        bring(&t, owns ? "probe" : "plain");
+        loss_send(&t, 0, 4);
+        assert_in_range(quiet_for(&t), PROBE_US, PROBE_US + 2200);
+        peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+        for (uint32_t tried = 0; owns && tried < 3; tried++) {
+            assert_in_range(quiet_for(&t), PROBE_US << tried, (PROBE_US << tried) + 2200);
+            peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+        }
+        assert_int_equal(counted(&t, TAIL_PROBE), owns ? 4 : 1);
+        assert_int_equal(counted(&t, RTO), 0);
+        assert_in_range(quiet_for(&t), RTT_US + 200000, RTT_US + 202200);
+        peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        assert_int_equal(counted(&t, RTO), 1);
+        tcp_fixture_close(&t);
+    }
+}
+
+// Within a tick, and while the peer reports duplicates, what was sent again shows nothing (rack.c). The probe of the next tick does: its
+// echo tells it from all that went before.
+static void a_probe_in_the_next_tick_ends_all_doubt(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    probe_reset();
+    loss_bring(&t, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    const uint32_t mss = tcp_fixture_conn(&t)->mss;
+    probe.cwnd = 10 * mss;
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "probe"), WEIR_OK);
+    t.f.port.granularity_us = 10000;
+    fixture_poll(&t.f, 10000 - t.f.weir->now_us % 10000);
+    t.f.weir->ms_fraction_us = 0;
+    tcp_fixture_conn(&t)->rtt.min_us = 1;
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 8;
+    user_write(&t, 0, 10 * mss);
+    assert_int_equal(peer_drain_count(&t), 10);
+    peer_sack(&t, 0, 1, (uint32_t[]){mss, 4 * mss});
+    peer_expect(&t, TCP_ACK, 0, 0, mss);
+    peer_sack(&t, 0, 2, (uint32_t[]){2 * mss, 3 * mss, mss, 4 * mss});
+    peer_send(&t, TCP_ACK, 0, 4 * mss);
+    peer_expect_nothing(&t);
+    while (!peer_has_more(&t)) {
+        assert_int_equal(counted(&t, RTO), 0);
+        fixture_poll(&t.f, 1000);
+    }
+    peer_expect(&t, TCP_ACK, 9 * mss, 0, mss);  // a SACK of it has an older echo
+    peer_sack(&t, 4 * mss, 1, (uint32_t[]){9 * mss, 10 * mss});
+    peer_expect_nothing(&t);
+    while (!peer_has_more(&t))
+        fixture_poll(&t.f, 1000);
+    peer_expect(&t, TCP_ACK, 4 * mss, 0, mss);
+    peer_expect_nothing(&t);
+    peer_sack(&t, 5 * mss, 1, (uint32_t[]){9 * mss, 10 * mss});
+    assert_int_equal(peer_drain_count(&t), 4);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
 // A peer that only sends, and says again what it SACKed, brings no news: the RTO comes all the same.
 static void data_of_the_peer_is_no_progress(void **state)
 {
@@ -350,6 +413,8 @@ int main(void)
         cmocka_unit_test(what_is_lost_twice_is_probed),
         cmocka_unit_test(others_leave_it_to_the_timeout),
         cmocka_unit_test(probes_become_rarer),
+        cmocka_unit_test(a_tail_is_probed_again),
+        cmocka_unit_test(a_probe_in_the_next_tick_ends_all_doubt),
         cmocka_unit_test(data_of_the_peer_is_no_progress),
         cmocka_unit_test(the_probe_lets_rack_find_the_rest),
         cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),

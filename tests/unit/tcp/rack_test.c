@@ -57,7 +57,7 @@ static void after_reordering_time_alone_decides(void **state)
     struct tcp_fixture t;
     (void)state;
     loss_bring(&t, NULL);
-    tcp_rack_late(tcp_fixture_conn(&t));
+    tcp_rack_late(t.f.weir, tcp_fixture_conn(&t));
     loss_send(&t, 0, 10);
     peer_pass(&t, RTT_US);
     loss_sack(&t, 0, 1, 6);
@@ -159,7 +159,7 @@ static void duplicates_widen_the_window(void **state)
     loss_send(&t, 4, 2);
     peer_sack(&t, 5 * MSS, 1, (uint32_t[]){4 * MSS, 5 * MSS});
     assert_int_equal(flow(&t)->rack.multiplier, 2);
-    tcp_rack_late(c);
+    tcp_rack_late(t.f.weir, c);
     peer_send(&t, TCP_ACK, 0, 6 * MSS);
     loss_rtt(&t);
     loss_send(&t, 6, 4);
@@ -229,18 +229,101 @@ static void within_a_tick_the_order_decides(void **state)
     tcp_fixture_close(&t);
 }
 
+// … but what was sent again is not told from its first transmission. So long as the peer reports duplicates an acknowledgement of it shows
+// nothing of what left before it in the same tick. Where the clock tells them apart it does.
+static void duplicates_within_a_tick_leave_it_open(void **state)
+{
+    enum { NONE, BEFORE, NOW, BY_A_FINE_CLOCK };
+    (void)state;
+    for (int reported = NONE; reported <= BY_A_FINE_CLOCK; reported++) {
+        struct tcp_fixture t;
+        loss_bring(&t, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+        const uint32_t mss = tcp_fixture_conn(&t)->mss;
+        if (reported != BY_A_FINE_CLOCK) {
+            t.f.port.granularity_us = 10000;
+            fixture_poll(&t.f, 10000 - t.f.weir->now_us % 10000);
+            t.f.weir->ms_fraction_us = 0;
+            tcp_fixture_conn(&t)->rtt.min_us = 1;
+            tcp_fixture_conn(&t)->rtt.srtt8_us = 8;
+        }
+        if (reported == BEFORE)
+            peer_sack(&t, 0, 1, (uint32_t[]){-mss, 0});
+        user_write(&t, 0, 10 * mss);
+        assert_int_equal(peer_drain_count(&t), 10);
+        if (reported == BY_A_FINE_CLOCK)
+            peer_pass(&t, RTT_US);
+        peer_sack(&t, 0, 1, (uint32_t[]){mss, 4 * mss});
+        peer_expect(&t, TCP_ACK, 0, 0, mss);
+        if (reported == BY_A_FINE_CLOCK)
+            peer_pass(&t, RTT_US);
+        if (reported >= NOW)
+            peer_sack(&t, 0, 2, (uint32_t[]){2 * mss, 3 * mss, mss, 4 * mss});
+        peer_expect_nothing(&t);
+        assert_int_equal(flow(&t)->rack.round, reported != NONE);
+        peer_send(&t, TCP_ACK, 0, 4 * mss);
+        assert_int_equal(peer_drain_count(&t) > 0, reported != NOW);
+        tcp_fixture_close(&t);
+    }
+}
+
+// The timestamp echoed tells transmissions of two ticks apart, however coarse the tick; within one only a clock that is finer could.
+static void the_echo_tells_ticks_apart(void **state)
+{
+    static const uint32_t ticks[] = {1000, 10000};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct tcp_fixture t;
+        loss_bring(&t, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+        struct tcp_conn *c = tcp_fixture_conn(&t);
+        struct weir *weir = t.f.weir;
+        user_write(&t, 0, 100);
+        t.f.port.granularity_us = ticks[i];
+        weir_clock(weir, (weir->now_us / 20000 + 1) * 20000);
+        weir->ms_fraction_us = 0;
+        c->rtt.min_us = 1;
+        const uint32_t now = weir->now;
+        struct tcp_segment segment = {.ack = c->snd.una + 100, .flags = TCP_ACK, .options.seen = TCP_SEEN_TIMESTAMPS};
+        for (uint32_t before = 0; before < 3; before++) {
+            struct flight_delta delta = {0};
+            segment.options.ts_echo = weir->now_ms - before * ticks[i] / 1000 + c->ts_offset;
+            tcp_rack_begin(weir, c, &segment, &delta);
+            assert_true(delta.limit_young);
+            assert_int_equal(now - delta.young_us, before ? before * ticks[i] - ticks[i] / 2 : 0);
+        }
+        weir->ms_fraction_us = 300;  // it is finer than it says
+        struct flight_delta delta = {0};
+        segment.options.ts_echo = weir->now_ms - 20 + c->ts_offset;
+        tcp_rack_begin(weir, c, &segment, &delta);
+        assert_int_equal(now - delta.young_us, 20300 - ticks[i] / 2 - 999);
+        tcp_fixture_close(&t);
+    }
+}
+
+// A recovery for nothing shows that segments come late, where it is known which of them came.
+static void what_was_late_within_a_tick_is_no_reordering(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 1);
+    t.f.port.granularity_us = RTT_US + 1;
+    tcp_rack_late(t.f.weir, tcp_fixture_conn(&t));
+    assert_false(flow(&t)->rack.reordering);
+    t.f.port.granularity_us = RTT_US;
+    tcp_rack_late(t.f.weir, tcp_fixture_conn(&t));
+    assert_true(flow(&t)->rack.reordering);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_a_tick_the_order_decides),
-        cmocka_unit_test(what_may_be_late_is_waited_for),
-        cmocka_unit_test(what_comes_in_time_is_not_sent_again),
-        cmocka_unit_test(three_segments_above_are_proof),
-        cmocka_unit_test(after_reordering_time_alone_decides),
-        cmocka_unit_test(a_lost_retransmission_is_found),
-        cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
-        cmocka_unit_test(a_timeout_spares_what_is_young),
-        cmocka_unit_test(duplicates_widen_the_window),
+        cmocka_unit_test(within_a_tick_the_order_decides),   cmocka_unit_test(duplicates_within_a_tick_leave_it_open),
+        cmocka_unit_test(the_echo_tells_ticks_apart),        cmocka_unit_test(what_was_late_within_a_tick_is_no_reordering),
+        cmocka_unit_test(what_may_be_late_is_waited_for),    cmocka_unit_test(what_comes_in_time_is_not_sent_again),
+        cmocka_unit_test(three_segments_above_are_proof),    cmocka_unit_test(after_reordering_time_alone_decides),
+        cmocka_unit_test(a_lost_retransmission_is_found),    cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
+        cmocka_unit_test(a_timeout_spares_what_is_young),    cmocka_unit_test(duplicates_widen_the_window),
         cmocka_unit_test(a_tie_with_a_retransmission_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

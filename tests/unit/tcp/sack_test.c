@@ -148,6 +148,69 @@ static void a_batch_may_begin_where_the_last_ended(void **state)
     tcp_fixture_close(&t);
 }
 
+// … which has an ACK of its own, where those that tell of the runs have no place left.
+static void a_duplicate_takes_none_of_their_places(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    peer_data(&t, 0, 100);
+    peer_drain(&t);
+    t.f.block_tx = true;
+    peer_data(&t, 0, 100);
+    for (uint32_t i = 1; i <= 3; i++)
+        peer_data(&t, i * 200, 100);
+    t.f.block_tx = false;
+    weir_tx_ready(&t.f.netif);
+    fixture_poll(&t.f, 0);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 1);
+    assert_block(&t, 0, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_int_equal(t.got.options.sack_count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_block(&t, i, (3 - i) * 200, (3 - i) * 200 + 100);
+    peer_expect_nothing(&t);
+    tcp_fixture_close(&t);
+}
+
+// Runs 1 to 6, each of 100 bytes, from `at` on: told by two ACKs, the older three first.
+static void expect_six_in_order(struct tcp_fixture *t, uint32_t ack, uint32_t at)
+{
+    for (uint32_t last = 3; last <= 6; last += 3) {
+        peer_expect(t, TCP_ACK, 0, ack, 0);
+        assert_int_equal(t->got.options.sack_count, 3);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_block(t, i, at + (last - i) * 200, at + (last - i) * 200 + 100);
+    }
+    peer_expect_nothing(t);
+}
+
+// A batch brings a run, fills the hole below it, and brings six more. Of the first there is nothing to tell any more, and the others are
+// not told the newest first instead.
+static void a_run_that_is_filled_in_its_batch_takes_no_turn(void **state)
+{
+    (void)state;
+    for (int far = 0; far <= 1; far++) {  // … and is the only one there is; or not
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+        if (far) {
+            peer_data(&t, 5000, 100);
+            peer_drain(&t);
+        }
+        t.f.block_tx = true;
+        peer_data(&t, 100, 100);
+        peer_data(&t, 0, 100);
+        for (uint32_t i = 1; i <= 6; i++)
+            peer_data(&t, 200 + i * 200, 100);
+        t.f.block_tx = false;
+        weir_tx_ready(&t.f.netif);
+        fixture_poll(&t.f, 0);
+        expect_six_in_order(&t, 200, 200);
+        tcp_fixture_close(&t);
+    }
+}
+
 // A FIN beyond a hole is held, too: the block of the data before it tells so, as the sender will then not repeat it, and know that what it
 // sent earlier is lost.
 static void a_fin_behind_a_run_is_told(void **state)
@@ -405,7 +468,9 @@ int main(void)
         cmocka_unit_test(the_newest_block_comes_first),
         cmocka_unit_test(a_batch_with_many_holes_is_told_by_several),
         cmocka_unit_test(a_batch_is_told_in_order),
+        cmocka_unit_test(a_duplicate_takes_none_of_their_places),
         cmocka_unit_test(a_batch_may_begin_where_the_last_ended),
+        cmocka_unit_test(a_run_that_is_filled_in_its_batch_takes_no_turn),
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),
         cmocka_unit_test(duplicates_are_reported_once),
