@@ -12,7 +12,7 @@
 static bool doubtful(const struct weir *weir, const struct tcp_conn *c)
 {
     const struct rack *rack = &c->flow->rack;
-    return rack->round && seq_lt(c->snd.una, rack->dsack_round) && c->rtt.min_us < weir->port->granularity_us;
+    return rack->round && seq_lt(c->snd.una, rack->dsack_round) && rtt_smoothed(&c->rtt) < weir->port->granularity_us;
 }
 
 // When the timestamp that is echoed began. The latest that a segment with it can have left: a clock that ticks with the milliseconds shows
