@@ -11,7 +11,7 @@ run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base chrony util-linux proc
 board) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-mips-linux-gnu qemu-system-mips qemu-system-x86 iproute2 iputils-ping util-linux procps" ;;
 test) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev qemu-user gcc-mips-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
             iperf3 dnsmasq-base chrony nftables nginx ethtool tcpdump util-linux procps chromium chromium-driver" ;;
-check) goal="$clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
+check) goal="libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
 bench) goal="cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
@@ -20,7 +20,7 @@ lab) goal="python3-venv iproute2 iputils-ping iperf3 ethtool util-linux procps u
 fuzz) goal="$clang" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|sim" >&2
     exit 64
     ;;
 esac

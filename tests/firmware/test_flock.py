@@ -105,7 +105,7 @@ def test_without_privileges(board, loss):
         machine = Process(command(board, f"socket,udp=127.0.0.1:{peer.port},localaddr=127.0.0.1:{peer.there}", PROGRAM), log)
         try:
             check(finished(machine), LINES)
+            assert until(lambda: peer.acknowledged_end, 30)   # the board closed, too; its last segments may be lost, and go again
         finally:
             machine.stop()
         assert peer.resolved == {HOST}   # the server's own address was never asked for on the link
-        assert peer.acknowledged_end     # the board closed, too
