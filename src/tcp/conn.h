@@ -137,13 +137,14 @@ struct tcp_flow {
 #endif
 };
 
-// A connection's list of intervals has behind it a ring of where runs came since the last ACK (sack.c), as long as the list; where that
-// cannot grow, of so many.
+// A connection's list of intervals has behind it where runs came that no ACK has told of yet (sack.c), oldest first: as many as it has
+// items; where it cannot grow, so many.
 #define TCP_NEWS_STATIC 8u
 static inline uint32_t tcp_intervals_bytes(uint32_t capacity) { return intervals_bytes(capacity) + 4 * capacity; }
-static inline uint32_t *tcp_news(struct intervals *list, uint32_t index)
+static inline uint32_t *tcp_news(struct intervals *list) { return &list->item[list->capacity].start; }
+static inline uint32_t tcp_news_most(const struct intervals *list)
 {
-    return &list->item[list->capacity].start + index % (WEIR_CFG_ALLOCATOR ? list->capacity : TCP_NEWS_STATIC);
+    return WEIR_CFG_ALLOCATOR ? min_u32(list->capacity, UINT8_MAX) : TCP_NEWS_STATIC;
 }
 
 // What few connections need, and few for long; attached then.
@@ -152,8 +153,9 @@ struct tcp_extra {
     struct tcp_sack_block dsack;     // duplicate to report with the next ACK (RFC 2883); left == right: none
     uint32_t fin;                    // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
     uint32_t snd_up, rcv_up;         // sequence number after the last urgent byte to send, received
-    uint8_t sack_news;               // runs that came beyond a hole since the last ACK
-    uint8_t sack_turn;               // 0; else this ACK comes before so many that tell of later ones
+    uint8_t sack_news;               // runs that came beyond a hole, until all are told
+    uint8_t sack_told;               // … so many of them are
+    uint8_t sack_telling;            // … and so many when the ACK has left that was filled last
     bool fin_ahead;
     bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
@@ -186,6 +188,7 @@ struct tcp_extra {
     uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 4 * TCP_NEWS_STATIC + 7) / 8];
 #endif
 };
+static inline void tcp_news_none(struct tcp_extra *extra) { extra->sack_news = extra->sack_told = extra->sack_telling = 0; }
 
 struct tcp_conn {
     struct sock sock;        // first; SOCK_TCP. While it waits for accept, sock.ready_next links the queue

@@ -355,11 +355,13 @@ static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c)
     return c->snd.nxt - c->snd.una <= c->mss ? TLP_SLACK_US + TLP_MAX_ACK_DELAY_US : TLP_SLACK_US;
 }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
+static inline bool tcp_tlp_under_way(const struct tcp_conn *c) { return c->flow->tlp.waiting || c->flow->tlp.due; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return c->flow->tlp.ticked; }
 #else
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c) { return (void)c, INT32_MAX; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_tlp_under_way(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 #if WEIR_CFG_TCP_HOLES

@@ -78,11 +78,11 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 // may be over at once, and where nothing is lost nothing is sent twice.
 #define TLP_SLACK_US 2000u
 struct tlp {
-    uint32_t end;  // snd.nxt after the probe
-    bool waiting;  // the probe is in flight
-    bool again;    // it was sent before
-    bool due;      // output sends it next
-    bool ticked;   // a timer fired as the tick of tick_us began …
+    uint32_t end;      // snd.nxt after the probe
+    bool waiting : 1;  // the probe is in flight
+    bool due : 1;      // output sends it next
+    uint8_t again;     // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
+    bool ticked;       // a timer fired as the tick of tick_us began …
     uint32_t tick_us;
     uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };

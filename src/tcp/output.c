@@ -453,18 +453,14 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     return verdict;
 }
 
-// An ACK, and before it those that tell of what it has no room for.
+// An ACK, and more that tell of what it has no room for.
 static enum weir_tx_verdict send_acks_long(struct weir *weir, struct tcp_conn *c)
 {
-    for (uint32_t before = c->extra ? tcp_sack_acks_before(c) : 0; before; before--) {
-        const enum weir_tx_verdict verdict = tcp_sack_turn(c, before) ? send_ack(weir, c) : WEIR_TX_DONE;
-        tcp_sack_turn_last(c);
-        if (verdict >= WEIR_TX_FULL) {
-            c->flags |= TCP_ACK_NOW;
-            return verdict;
-        }
-    }
-    return send_ack(weir, c);
+    enum weir_tx_verdict verdict;
+    do
+        verdict = send_ack(weir, c);
+    while (verdict < WEIR_TX_FULL && tcp_sack_untold(c));
+    return verdict;
 }
 
 static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)

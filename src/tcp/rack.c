@@ -7,12 +7,18 @@
 #define MULTIPLIER_MAX 63u      // beyond, SRTT is the smaller bound for any path worth the name
 #define DUPLICATES 3u           // DupThresh
 
+// What was in flight when the peer last reported a duplicate still is, some of it.
+static inline bool in_round(const struct tcp_conn *c)
+{
+    const struct rack *rack = &c->flow->rack;
+    return rack->round && rack->dsack_round - c->snd.una - 1 < c->snd.nxt - c->snd.una;
+}
+
 // Where the clock cannot tell the transmissions of a round trip apart, and the peer has lately been sent what it had already: taken for the
 // later transmission, the answer to the earlier would make all that is in flight look lost, and be sent again in its turn.
 static bool doubtful(const struct weir *weir, const struct tcp_conn *c)
 {
-    const struct rack *rack = &c->flow->rack;
-    return rack->round && seq_lt(c->snd.una, rack->dsack_round) && rtt_smoothed(&c->rtt) < weir->port->granularity_us;
+    return in_round(c) && rtt_smoothed(&c->rtt) < weir->port->granularity_us;
 }
 
 // When the timestamp that is echoed began. The latest that a segment with it can have left: a clock that ticks with the milliseconds shows
@@ -28,10 +34,10 @@ static uint32_t echo_latest(const struct weir *weir)
     return tick_us / 2 + (tick_us % 1000 || weir->ms_fraction_us ? 999 : 0);
 }
 
-// What was sent again later than the limit cannot be what this acknowledgement is of (§6.2, step 2): it is younger than any round trip, or
-// than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have shown the
-// shortest round trip up to one too long, and this one up to one too short. In doubt that it was of something with this timestamp is all
-// that is known.
+// What was sent again later than the limit is not taken for what this acknowledgement is of (§6.2, step 2): it is younger than any round
+// trip, or than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have
+// shown the shortest round trip up to one too long, and this one up to one too short. In doubt that it was of something with this timestamp
+// is all that is known.
 static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     delta->limit_young = c->rtt.min_us != UINT32_MAX;
@@ -83,7 +89,7 @@ void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_del
 void tcp_rack_duplicate(struct tcp_conn *c)
 {
     struct rack *rack = &c->flow->rack;
-    if (rack->round && seq_lt(c->snd.una, rack->dsack_round))
+    if (in_round(c))
         return;
     rack->round = true;
     rack->dsack_round = c->snd.nxt;
@@ -96,8 +102,6 @@ void tcp_rack_recovered(struct tcp_conn *c)
     struct rack *rack = &c->flow->rack;
     if (rack->persist && !--rack->persist)
         rack->multiplier = 0;
-    if (rack->round && seq_le(rack->dsack_round, c->snd.una))
-        rack->round = false;  // or a number from long ago would come to look like one ahead
 }
 
 // Where the clock cannot tell the transmissions of a round trip apart it is rather these that were taken for one another: no reason to wait

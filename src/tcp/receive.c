@@ -63,7 +63,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
         return;
     detach_intervals(&weir->memory, c->extra->out_of_order);
     c->extra->out_of_order = NULL;
-    c->extra->sack_news = 0;
+    tcp_news_none(c->extra);
 }
 
 #define INTERVALS_FIRST 8u
@@ -131,11 +131,9 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     if (c->extra->out_of_order->count == c->extra->out_of_order->capacity)
         intervals_grow(weir, c);
     store_holes(weir, c, packet, payload_at, start, end);  // where nothing is: harmless even if the list then refuses
-    struct intervals *list = c->extra->out_of_order;
-    const bool goes_on = list->count && list->item[list->recent].end == start;
-    const bool added = intervals_add(list, start, end);
+    const bool added = intervals_add(c->extra->out_of_order, start, end);
     count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
-    if (added && !(goes_on && c->extra->sack_news))  // what goes on with a run of an earlier batch is news, too
+    if (added)
         tcp_sack_news(c, start);
 }
 

@@ -2,88 +2,115 @@
 // SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
 #include "tcp/sack.h"
 
-#define SACK_BLOCKS 3u  // as many as fit beside timestamps
-
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
 {
     if (c->flags & TCP_USE_SACK && tcp_conn_extra(weir, c))
         c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
-static inline bool sack_duplicate(const struct tcp_extra *extra) { return extra->dsack.left != extra->dsack.right; }
+// --- news --------------------------------------------------------------------------------------------------------------------------
 
-// Adds a block, unless it is among those from `first` on. A FIN that came right behind it belongs to it: often it is the last that was
-// sent, and shows the sender what is lost before it.
-static uint8_t fill_block(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint8_t filled,
-                          const struct interval *item)
+// An ACK leaves after a batch of segments. What it has no room for is told by more of them, as it would be if each segment were answered
+// (RFC 5681 §4.2): what is never told the sender must take for lost. A peer that knows no SACK counts the ACKs themselves.
+void tcp_sack_news(struct tcp_conn *c, uint32_t start)
 {
-    for (uint8_t i = first; i < filled; i++)
-        if (options->sack[i].left == item->start)
-            return filled;
-    options->sack[filled] = (struct tcp_sack_block){item->start, item->end + (extra->fin_ahead && extra->fin == item->end)};
-    return (uint8_t)(filled + 1);
-}
-
-// So many of the latest news are known.
-static uint32_t news_known(const struct tcp_extra *extra)
-{
-    return min_u32(extra->sack_news, WEIR_CFG_ALLOCATOR ? extra->out_of_order->capacity : TCP_NEWS_STATIC);
-}
-
-// One of the ACKs before the last of a batch (tcp_sack_acks_before): what came first is told first, and none of what came later, or it
-// would seem to have been overtaken. What has been acknowledged since is not told at all.
-static uint8_t fill_turn(const struct tcp_extra *extra, struct tcp_options *options, uint8_t first, uint32_t most)
-{
+    struct tcp_extra *extra = c->extra;
     struct intervals *list = extra->out_of_order;
-    const uint32_t end = extra->sack_news - extra->sack_turn * SACK_BLOCKS, oldest = extra->sack_news - news_known(extra);
-    const uint32_t begin = end - min_u32(SACK_BLOCKS, end - oldest);
-    uint8_t filled = first;
-    for (uint32_t i = end; i > begin && filled < most; i--) {
-        const struct interval *item = intervals_at(list, *tcp_news(list, i - 1));
-        filled = item ? fill_block(extra, options, first, filled, item) : filled;
+    const struct interval *run = &list->item[list->recent];
+    uint32_t *const end = tcp_news(list) + extra->sack_news;
+    if (c->flags & TCP_USE_SACK && extra->sack_news && end[-1] - run->start < run->end - run->start)
+        return;  // it will be told with what came just before
+    if (extra->sack_news < tcp_news_most(list)) {
+        *end = start;
+        extra->sack_news++;
     }
-    return filled;
 }
 
-bool tcp_sack_turn(struct tcp_conn *c, uint32_t before)
+void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to)
 {
-    struct tcp_options unsent;
-    c->extra->sack_turn = (uint8_t)before;
-    return sack_duplicate(c->extra) || fill_turn(c->extra, &unsent, 0, 1);
+    memcpy(tcp_news(to), tcp_news(c->extra->out_of_order), c->extra->sack_news * sizeof(uint32_t));
 }
 
-// First a duplicate (RFC 2883 §4), then the block that holds the newest data, then those that were newest before it, so that each is told
-// in several ACKs and the loss of some does no harm (RFC 2018 §4), then others, as far as there is room.
+void tcp_sack_told(struct tcp_conn *c)
+{
+    struct tcp_extra *extra = c->extra;
+    extra->dsack.left = extra->dsack.right;
+    extra->sack_told = c->flags & TCP_USE_SACK ? extra->sack_telling : (uint8_t)(extra->sack_told + 1);
+    if (extra->sack_told < extra->sack_news)
+        c->flags |= TCP_ACK_NOW;
+    else
+        tcp_news_none(extra);
+}
+
+// --- the option --------------------------------------------------------------------------------------------------------------------
+
+// The option as it is filled.
+struct blocks {
+    struct tcp_extra *extra;
+    struct tcp_sack_block *block;
+    uint8_t first, count, most;  // a duplicate stands before the first
+};
+
+// Adds a run, if there is one, unless there is no room or it is told already. A FIN that came right behind it belongs to it: often it is
+// the last that was sent, and shows the sender what is lost before it.
+static void tell(struct blocks *b, const struct interval *run)
+{
+    if (!run || b->count == b->most)
+        return;
+    for (uint8_t i = b->first; i < b->count; i++)
+        if (b->block[i].left == run->start)
+            return;
+    b->block[b->count++] = (struct tcp_sack_block){run->start, run->end + (b->extra->fin_ahead && b->extra->fin == run->end)};
+}
+
+// What came first is told first, and none of what came later with it, or it would seem to have been overtaken; of what one ACK tells, the
+// newest is first (RFC 2018 §4). What has been acknowledged since is not told at all.
+static void tell_news(struct blocks *b)
+{
+    struct intervals *list = b->extra->out_of_order;
+    uint8_t low = b->count, next = b->extra->sack_told;
+    for (; next < b->extra->sack_news; next++) {
+        const struct interval *run = intervals_at(list, tcp_news(list)[next]);
+        if (run && b->count == b->most)
+            break;
+        tell(b, run);
+    }
+    b->extra->sack_telling = next;
+    for (uint8_t high = b->count; low + 1 < high; low++) {
+        const struct tcp_sack_block block = b->block[--high];
+        b->block[high] = b->block[low];
+        b->block[low] = block;
+    }
+}
+
+// What was newest before, so that each block is told in several ACKs and the loss of some does no harm (RFC 2018 §4), then the rest.
+static void tell_others(struct blocks *b)
+{
+    const struct intervals *list = b->extra->out_of_order;
+    if (list->count)
+        tell(b, &list->item[list->recent]);
+    for (uint32_t i = 0; i < list->earlier_count; i++)
+        tell(b, intervals_at(list, list->earlier[i]));
+    for (uint32_t i = 0; i < list->count && b->count < b->most; i++)
+        tell(b, &list->item[i]);
+}
+
+// First a duplicate, with what is held of it (RFC 2883 §4), then the news, then others, as far as there is room.
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
 {
-    const uint32_t most = room < 12 ? 0 : min_u32(4, (room - 4) / 8);
-    uint8_t filled = 0;
-    if (sack_duplicate(c->extra) && filled < most)
-        options->sack[filled++] = c->extra->dsack;
-    const struct intervals *list = c->extra->out_of_order;
-    const uint8_t first = filled;
-    if (c->extra->sack_turn) {
-        options->sack_count = fill_turn(c->extra, options, first, most);
-        return;
+    struct tcp_extra *extra = c->extra;
+    struct blocks b = {.extra = extra, .block = options->sack, .most = (uint8_t)(room < 12 ? 0 : min_u32(4, (room - 4) / 8))};
+    if (extra->dsack.left != extra->dsack.right && b.most)
+        options->sack[b.count++] = extra->dsack;
+    b.first = b.count;
+    if (extra->out_of_order) {
+        if (b.first)
+            tell(&b, intervals_at(extra->out_of_order, extra->dsack.left));
+        tell_news(&b);
+        if (extra->sack_telling == extra->sack_news)
+            tell_others(&b);
     }
-    if (list && list->count && filled < most)
-        filled = fill_block(c->extra, options, first, filled, &list->item[list->recent]);
-    for (uint32_t i = 0; list && i < list->earlier_count && filled < most; i++) {
-        const struct interval *item = intervals_at(list, list->earlier[i]);
-        filled = item ? fill_block(c->extra, options, first, filled, item) : filled;
-    }
-    for (uint32_t i = 0; list && i < list->count && filled < most; i++)
-        filled = fill_block(c->extra, options, first, filled, &list->item[i]);
-    options->sack_count = filled;
-}
-
-// ACKs leave after a batch of segments. One that brought more runs than the option has room for is told by several, as it would be if each
-// segment were answered (RFC 5681 §4.2): what is never told the sender must take for lost. The first of them tells of a duplicate.
-uint32_t tcp_sack_acks_before(const struct tcp_conn *c)
-{
-    if (!c->extra->sack_news || !c->extra->out_of_order)
-        return 0;
-    return (news_known(c->extra) - !sack_duplicate(c->extra)) / SACK_BLOCKS;
+    options->sack_count = b.count;
 }
 
 // RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.

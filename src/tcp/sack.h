@@ -8,29 +8,17 @@
 #if WEIR_CFG_TCP_SACK
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room);
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
+void tcp_sack_told(struct tcp_conn *c);
+// An ACK left.
 static inline void tcp_sack_reported(struct tcp_conn *c)
 {
-    if (!c->extra)
-        return;
-    c->extra->dsack.left = c->extra->dsack.right;
-    c->extra->sack_news = c->extra->sack_turn ? c->extra->sack_news : 0;
+    if (c->extra)
+        tcp_sack_told(c);
 }
-// A run that the last ACK knew nothing of begins beyond a hole.
-static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at)
-{
-    *tcp_news(c->extra->out_of_order, c->extra->sack_news) = at;
-    c->extra->sack_news += c->extra->sack_news < UINT8_MAX;
-}
-// The list has moved to a larger place.
-static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to)
-{
-    const uint32_t news = c->extra->sack_news;
-    for (uint32_t i = news - min_u32(news, c->extra->out_of_order->capacity); i < news; i++)
-        *tcp_news(to, i) = *tcp_news(c->extra->out_of_order, i);
-}
-uint32_t tcp_sack_acks_before(const struct tcp_conn *c);  // how many ACKs tell of more runs than the next one has room for
-bool tcp_sack_turn(struct tcp_conn *c, uint32_t before);  // the so-manieth of these is next; false: it has nothing to tell
-static inline void tcp_sack_turn_last(struct tcp_conn *c) { c->extra->sack_turn = 0; }
+void tcp_sack_news(struct tcp_conn *c, uint32_t start);                   // data came beyond a hole, and has been added
+void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to);  // the list moves to a larger place
+// What came has not all been told yet: the next ACK will.
+static inline bool tcp_sack_untold(const struct tcp_conn *c) { return c->extra && c->extra->sack_news; }
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
 bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
@@ -48,11 +36,9 @@ static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uin
     (void)weir, (void)c, (void)left, (void)right;
 }
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
-static inline void tcp_sack_news(struct tcp_conn *c, uint32_t at) { (void)c, (void)at; }
-static inline void tcp_sack_news_move(struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
-static inline uint32_t tcp_sack_acks_before(const struct tcp_conn *c) { return (void)c, 0; }
-static inline bool tcp_sack_turn(struct tcp_conn *c, uint32_t before) { return (void)c, (void)before, false; }
-static inline void tcp_sack_turn_last(struct tcp_conn *c) { (void)c; }
+static inline void tcp_sack_news(struct tcp_conn *c, uint32_t start) { (void)c, (void)start; }
+static inline void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
+static inline bool tcp_sack_untold(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)segment, (void)delta;

@@ -67,23 +67,31 @@ void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
     struct tlp *tlp = &c->flow->tlp;
     tlp->end = c->snd.nxt;
     tlp->waiting = true;
-    tlp->again = again;
+    tlp->again = (uint8_t)(again ? tlp->again + 1 : 0);
     tlp->due = false;
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
 }
 
-// §7.4. New data proves itself. What was sent before has mended a loss, unless the acknowledgement shows that both came: a duplicate, or
-// one that reports a duplicate. Only one beyond the probe tells that no such will come.
+// §7.4. New data proves itself. What was sent before has mended a loss, unless the acknowledgements show that all came, the first time and
+// each probe: a duplicate, or one that reports a duplicate, for each. Only one beyond the probe tells that no such will come.
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
 {
     struct tlp *tlp = &c->flow->tlp;
     tlp->due = false;
     if (!tlp->waiting || seq_lt(c->snd.una, tlp->end))
         return false;
-    if (tlp->again && !duplicate && c->snd.una == tlp->end)
+    tlp->again -= tlp->again && duplicate;
+    if (tlp->again && c->snd.una == tlp->end)
         return false;
+    const bool mended = tlp->again;
+    tlp->again = 0;
     tlp->waiting = false;
-    return tlp->again && !duplicate;
+    return mended;
 }
 
-void tcp_tlp_off(struct tcp_conn *c) { c->flow->tlp.waiting = c->flow->tlp.again = c->flow->tlp.due = false; }
+void tcp_tlp_off(struct tcp_conn *c)
+{
+    struct tlp *tlp = &c->flow->tlp;
+    tlp->waiting = tlp->due = false;
+    tlp->again = 0;
+}

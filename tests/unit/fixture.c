@@ -438,6 +438,13 @@ uint64_t fixture_poll(struct fixture *f, uint64_t advance_us)
     return poll_now(f);
 }
 
+void fixture_unblock(struct fixture *f, uint64_t advance_us)
+{
+    f->block_tx = false;
+    weir_tx_ready(&f->netif);
+    fixture_poll(f, advance_us);
+}
+
 // --- what was sent -------------------------------------------------------------------------------------------------------
 
 uint32_t fixture_sent_count(const struct fixture *f) { return f->frame_count; }

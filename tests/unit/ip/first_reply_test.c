@@ -125,9 +125,7 @@ static void a_full_driver_is_waited_for(void **state)
     assert_int_equal(f.weir->ip.outbox.count, 1);
     push(&f, &path, &reply, 8, BYTES);
     assert_int_equal(f.weir->ip.outbox.count, 2);
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 0);
+    fixture_unblock(&f, 0);
     assert_int_equal(fixture_sent_count(&f), 2);
     sent(&f, 0, 7, BYTES);
     sent(&f, 1, 8, BYTES);

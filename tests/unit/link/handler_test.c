@@ -123,9 +123,7 @@ static void taps(void **state)
     f.block_tx = true;
     fixture_poll(&f, 0);
     assert_int_equal(seen.count, 2);
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 0);
+    fixture_unblock(&f, 0);
     assert_int_equal(seen.count, 3);
     assert_true(seen.outgoing);
     assert_int_equal(seen.length, FRAME_ARP);

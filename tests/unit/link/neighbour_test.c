@@ -100,9 +100,7 @@ static void a_waiterless_datagram_is_kept(void **state)
     assert_int_equal(fixture_sent_count(&f), 0);  // input never transmits
     fixture_poll(&f, 5000);
     assert_int_equal(fixture_sent_count(&f), 0);
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 0);
+    fixture_unblock(&f, 0);
     assert_data(&f, FIXTURE_PEER_MAC, "hello");
     fixture_poll(&f, 2 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
@@ -533,9 +531,7 @@ static void a_full_interface_delays_questions(void **state)
     fixture_poll(&f, 10 * SECOND);
     assert_int_equal(f.full_count, 1);
     assert_true(sock.flags & SOCK_WAITS_NEIGHBOUR);
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 0);
+    fixture_unblock(&f, 0);
     assert_int_equal(fixture_sent_count(&f), 1);
     frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);
     frames_assert_queued(&f, &sock);

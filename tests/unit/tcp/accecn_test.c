@@ -436,6 +436,29 @@ static void sack_goes_first(void **state)
     tcp_fixture_close(&t);
 }
 
+// … and a batch whose ACKs have room for so few is told whole all the same.
+static void a_batch_is_told_beside_the_option(void **state)
+{
+    enum { RUNS = 7 };
+    uint32_t told = 0;
+    (void)state;
+    server(true);
+    t.f.block_tx = true;
+    for (uint32_t i = 0; i < RUNS; i++)
+        peer_marked(5, ECT0, 200 + 200 * i, 0, 100);
+    fixture_unblock(&t.f, 0);
+    for (uint32_t acks = 0; peer_has_more(&t); acks++) {
+        peer_take(&t);
+        if (!acks)
+            expect_option(TCP_OPTION_ACCECN_0, 1, 701, 0, 1);
+        for (uint32_t i = 0; i < t.got.options.sack_count; i++)
+            told |= 1u << ((t.got.options.sack[i].left - t.theirs) / 200 - 1);
+        assert_int_equal(told & (told + 1), 0);
+    }
+    assert_int_equal(told, (1u << RUNS) - 1);
+    tcp_fixture_close(&t);
+}
+
 // Data with the option is shorter: no segment exceeds the path, and nothing sent again has one.
 static void the_option_takes_its_room(void **state)
 {
@@ -711,6 +734,7 @@ int main(void)
         cmocka_unit_test(marks_are_counted_and_told),
         cmocka_unit_test(ect1_alone_uses_the_other_order),
         cmocka_unit_test(sack_goes_first),
+        cmocka_unit_test(a_batch_is_told_beside_the_option),
         cmocka_unit_test(the_option_takes_its_room),
         cmocka_unit_test(options_that_are_lost_are_given_up),
         cmocka_unit_test(one_reduction_a_round_and_no_cwr),

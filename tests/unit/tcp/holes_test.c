@@ -386,6 +386,38 @@ static void a_probe_too_many_costs_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
+// The last of a flight, MSS bytes after as many, is probed twice; all is acknowledged by the first probe, and a duplicate reported for
+// each of the next `reported` answers. Returns how many losses were seen when what is sent next is acknowledged.
+static uint32_t losses_after_two_probes(uint32_t reported)
+{
+    struct tcp_fixture t;
+    bring(&t, "probe");
+    loss_send(&t, 0, 2);
+    for (int tried = 0; tried < 2; tried++) {
+        quiet_for(&t);
+        peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    }
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    for (uint32_t i = 0; i < reported; i++)
+        peer_sack(&t, 2 * MSS, 1, (uint32_t[]){MSS, 2 * MSS});
+    assert_int_equal(flow(&t)->rack.multiplier, 0);  // they were meant
+    user_write(&t, 2 * MSS, MSS);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);
+    const uint32_t losses = probe.events[WEIR_CC_ENTER_RECOVERY];
+    tcp_fixture_close(&t);
+    return losses;
+}
+
+// Two copies too many are two duplicates; with fewer one of the three was lost, and a probe has mended that (RFC 8985 §7.4).
+static void each_probe_has_a_duplicate_of_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(losses_after_two_probes(0), 1);
+    assert_int_equal(losses_after_two_probes(1), 1);
+    assert_int_equal(losses_after_two_probes(2), 0);
+}
+
 // Small pieces that are written all the time, on a path that is dead, set neither probe nor RTO back.
 static void what_is_written_meanwhile_keeps_no_timeout_away(void **state)
 {
@@ -426,6 +458,7 @@ int main(void)
         cmocka_unit_test(without_a_round_trip_the_timeout_comes),
         cmocka_unit_test(the_next_segment_is_given_time_again),
         cmocka_unit_test(a_probe_too_many_costs_nothing),
+        cmocka_unit_test(each_probe_has_a_duplicate_of_its_own),
         cmocka_unit_test(what_is_written_meanwhile_keeps_no_timeout_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

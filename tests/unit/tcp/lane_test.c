@@ -447,9 +447,7 @@ static void a_turn_at_a_full_interface_changes_nothing(void **state)
     assert_true(x.t.f.netif.flags & WEIR_NETIF_TX_BLOCKED);
     assert_false(turn(&x));  // not even asked again
     peer_expect_nothing(&x.t);
-    x.t.f.block_tx = false;
-    weir_tx_ready(&x.t.f.netif);
-    fixture_poll(&x.t.f, 0);
+    fixture_unblock(&x.t.f, 0);
     turn_expect(&x, 10, 0, 7);
     peer_expect_nothing(&x.t);
     tcp_fixture_close(&x.t);

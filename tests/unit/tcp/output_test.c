@@ -417,9 +417,7 @@ static void a_full_interface_changes_nothing(void **state)
     peer_data(&t, 0, 10);
     peer_expect_nothing(&t);
     assert_int_equal(tcp_fixture_conn(&t)->snd.nxt, t.ours);
-    t.f.block_tx = false;
-    weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
+    fixture_unblock(&t.f, 0);
     for (uint32_t i = 0; i < 3; i++)
         peer_expect(&t, TCP_ACK, i * 1460, 10, 1460);
     peer_expect_nothing(&t);  // the ACK went with the data

@@ -60,118 +60,216 @@ static void the_newest_block_comes_first(void **state)
     tcp_fixture_close(&t);
 }
 
-// A batch that a driver hands over in one go: what one option has no room for is told by ACKs before.
+static const struct tcp_fixture_options with_timestamps = {.sack = true, .timestamps = true};
+
+// The interface takes nothing, so that what comes until it does is one batch.
+static void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
+static void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
+
+// Which of these runs the segment just taken tells of: a bit each.
+static uint32_t told_of(const struct tcp_fixture *t, uint32_t count, const uint32_t *runs)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < t->got.options.sack_count; i++)
+        for (uint32_t run = 0; run < count; run++)
+            told |= (uint32_t)(t->got.options.sack[i].left - t->theirs == runs[run]) << run;
+    return told;
+}
+
+// The ACKs that were sent tell of all these runs, which came in this order, and of none before an older one. Returns how many there are.
+static uint32_t expect_told(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *runs)
+{
+    uint32_t told = 0, acks = 0;
+    for (; peer_has_more(t); acks++) {
+        peer_expect(t, TCP_ACK, 0, ack, 0);
+        told |= told_of(t, count, runs);
+        assert_int_equal(told & (told + 1), 0);
+    }
+    assert_int_equal(told, (1u << count) - 1);
+    return acks;
+}
+
+// A batch that a driver hands over in one go: what one option has no room for is told by more ACKs, in the order in which it came: told
+// late, it would look to the sender as if it had come late. The list grows meanwhile.
 static void a_batch_with_many_holes_is_told_by_several(void **state)
 {
-    enum { RUNS = 8 };
-    struct tcp_fixture t;
-    uint32_t told = 0, acks = 0;
+    enum { RUNS = WEIR_CFG_ALLOCATOR ? 20 : 8 };
+    uint32_t runs[RUNS];
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
-    t.f.block_tx = true;
-    for (uint32_t i = 1; i <= RUNS; i++) {
-        peer_data(&t, i * 200, 50);
-        peer_data(&t, i * 200 + 50, 50);  // goes on: no run of its own
-    }
-    t.f.block_tx = false;
-    weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
-    for (; told != (1u << RUNS) - 1; acks++) {
-        peer_expect(&t, TCP_ACK, 0, 0, 0);
-        for (uint32_t i = 0; i < t.got.options.sack_count; i++) {
-            const uint32_t left = t.got.options.sack[i].left - t.theirs, run = left / 200;
-            assert_int_equal(left, run * 200);
-            assert_int_equal(t.got.options.sack[i].right - t.theirs, run * 200 + 100);
-            told |= 1u << (run - 1);
+    for (int places = 0; places <= 1; places++) {  // … of the interface: any number; one at a time
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+        tcp_fixture_conn(&t)->rcv_mss = 100;
+        batch_begin(&t);
+        for (uint32_t i = 0; i < RUNS; i++) {
+            runs[i] = 200 + 200 * ((i * 7) % RUNS);
+            peer_data(&t, runs[i], 50);
+            peer_data(&t, runs[i] + 50, 50);  // goes on: no run of its own
         }
+        t.f.places = (uint32_t)places;
+        batch_end(&t);
+        assert_int_equal(expect_told(&t, 0, RUNS, runs), (RUNS + 2) / 3);
+        assert_block(&t, 0, runs[RUNS - 1], runs[RUNS - 1] + 100);  // the last, the newest (RFC 2018 §4)
+        peer_expect_nothing(&t);
+        assert_int_equal(tcp_fixture_conn(&t)->flags & TCP_ACK_NOW, 0);
+        tcp_fixture_close(&t);
     }
-    assert_int_equal(acks, 3);
-    assert_block(&t, 0, RUNS * 200, RUNS * 200 + 100);  // the last, the newest (RFC 2018 §4)
-    peer_expect_nothing(&t);
-    tcp_fixture_close(&t);
 }
 
-// … in the order in which it came, oldest first, each run once: told late, it would look to the sender as if it had come late. A duplicate
-// in the batch takes a place of the first.
-static void a_batch_is_told_in_order(void **state)
+// More come while the interface has taken only some of the ACKs.
+static void a_batch_may_grow_while_it_is_told(void **state)
 {
-    static const uint32_t runs[] = {9, 3, 5, 7, 1};  // some fill holes below what came before them
+    static const uint32_t runs[] = {1600, 200, 1200, 400, 800, 600, 1000};
     struct tcp_fixture t;
-    uint32_t next = 0;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
-    peer_data(&t, 2000, 100);
-    peer_drain(&t);
-    t.f.block_tx = true;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    batch_begin(&t);
     for (uint32_t i = 0; i < 5; i++)
-        peer_data(&t, runs[i] * 200, 100);
-    peer_data(&t, 2000, 100);
+        peer_data(&t, runs[i], 100);
     t.f.block_tx = false;
+    t.f.places = 1;
     weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
-    peer_expect(&t, TCP_ACK, 0, 0, 0);
-    assert_int_equal(t.got.options.sack_count, 3);
-    assert_block(&t, 0, 2000, 2100);  // the duplicate
-    for (uint32_t i = 1; i < 3; i++)
-        next |= 1u << (t.got.options.sack[i].left - t.theirs) / 200;
-    assert_int_equal(next, 1u << 9 | 1u << 3);
-    peer_expect(&t, TCP_ACK, 0, 0, 0);
-    assert_int_equal(t.got.options.sack_count, 3);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_block(&t, i, runs[4 - i] * 200, runs[4 - i] * 200 + 100);
-    peer_expect_nothing(&t);
-    tcp_fixture_close(&t);
-}
-
-// … with what a run of an earlier batch goes on by, if the batch begins with it.
-static void a_batch_may_begin_where_the_last_ended(void **state)
-{
-    struct tcp_fixture t;
-    (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
-    peer_data(&t, 200, 100);
-    peer_drain(&t);
+    weir_poll(t.weir, t.f.now_us);  // one leaves
+    assert_int_equal(t.f.placed, 1);
     t.f.block_tx = true;
-    peer_data(&t, 300, 50);
-    for (uint32_t i = 5; i <= 9; i += 2)
-        peer_data(&t, i * 100, 100);
-    t.f.block_tx = false;
-    weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
-    peer_expect(&t, TCP_ACK, 0, 0, 0);
-    assert_int_equal(t.got.options.sack_count, 1);
-    assert_block(&t, 0, 200, 350);
-    peer_expect(&t, TCP_ACK, 0, 0, 0);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_block(&t, i, 900 - 200 * i, 1000 - 200 * i);
+    for (uint32_t i = 5; i < 7; i++)
+        peer_data(&t, runs[i], 100);
+    t.f.placed = t.f.places = 0;
+    batch_end(&t);
+    assert_int_equal(expect_told(&t, 0, 7, runs), 3);
+    tcp_fixture_close(&t);
+}
+
+// In every segment there is an ACK: what the first of them told the others need not, and what is left has ACKs of its own.
+static void data_tells_of_a_batch_too(void **state)
+{
+    static const uint32_t runs[] = {1600, 200, 1200, 400, 800, 1000, 600};
+    struct tcp_fixture t;
+    uint32_t told = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    batch_begin(&t);
+    for (uint32_t i = 0; i < 7; i++)
+        peer_data(&t, runs[i], 100);
+    user_write(&t, 0, 100);
+    batch_end(&t);
+    for (uint32_t acks = 0; acks < 3; acks++) {
+        peer_expect(&t, TCP_ACK, acks ? 100 : 0, 0, acks ? 0 : 100);
+        told |= told_of(&t, 7, runs);
+        assert_int_equal(told & (told + 1), 0);
+    }
+    assert_int_equal(told, (1u << 7) - 1);
     peer_expect_nothing(&t);
     tcp_fixture_close(&t);
 }
 
-// … which has an ACK of its own, where those that tell of the runs have no place left.
-static void a_duplicate_takes_none_of_their_places(void **state)
+// A duplicate in the batch has the first place of the first, and behind it stands what is held of it (RFC 2883 §4): the sender knows it by
+// that. The others have as many places as they need.
+static void a_duplicate_is_told_before_its_batch(void **state)
 {
+    static const uint32_t runs[] = {1800, 600, 1000, 1400, 200};  // some fill holes below what came before them
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    peer_data(&t, 2000, 100);
+    peer_data(&t, 4000, 100);
+    peer_drain(&t);
+    batch_begin(&t);
+    for (uint32_t i = 0; i < 5; i++)
+        peer_data(&t, runs[i], 100);
+    peer_data(&t, 2100, 100);  // goes on with what the duplicate is of
+    peer_data(&t, 2020, 50);
+    batch_end(&t);
+    peer_take(&t);
+    assert_int_equal(t.got.options.sack_count, 3);
+    assert_block(&t, 0, 2020, 2070);
+    assert_block(&t, 1, 2000, 2200);
+    assert_block(&t, 2, runs[0], runs[0] + 100);
+    assert_int_equal(expect_told(&t, 0, 4, runs + 1), 2);
+    tcp_fixture_close(&t);
+
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
     peer_data(&t, 0, 100);
     peer_drain(&t);
-    t.f.block_tx = true;
+    batch_begin(&t);
     peer_data(&t, 0, 100);
     for (uint32_t i = 1; i <= 3; i++)
         peer_data(&t, i * 200, 100);
-    t.f.block_tx = false;
-    weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
-    peer_expect(&t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(t.got.options.sack_count, 1);
-    assert_block(&t, 0, 0, 100);
+    batch_end(&t);
     peer_expect(&t, TCP_ACK, 0, 100, 0);
     assert_int_equal(t.got.options.sack_count, 3);
-    for (uint32_t i = 0; i < 3; i++)
-        assert_block(&t, i, (3 - i) * 200, (3 - i) * 200 + 100);
+    assert_block(&t, 0, 0, 100);
+    assert_block(&t, 1, 400, 500);
+    assert_block(&t, 2, 200, 300);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    assert_block(&t, 0, 600, 700);
     peer_expect_nothing(&t);
     tcp_fixture_close(&t);
+}
+
+// What a run of an earlier batch goes on by is told with this batch, if it begins with it.
+static void a_batch_may_begin_where_the_last_ended(void **state)
+{
+    static const uint32_t runs[] = {200, 500, 700, 900};
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    peer_data(&t, 200, 100);
+    peer_drain(&t);
+    batch_begin(&t);
+    peer_data(&t, 300, 50);
+    for (uint32_t i = 1; i < 4; i++)
+        peer_data(&t, runs[i], 100);
+    batch_end(&t);
+    peer_take(&t);
+    assert_int_equal(t.got.options.sack_count, 3);
+    assert_block(&t, 2, 200, 350);
+    t.seen--;
+    assert_int_equal(expect_told(&t, 0, 4, runs), 2);
+    tcp_fixture_close(&t);
+}
+
+// … also if the run that came last has been acknowledged meanwhile: which run came last is not known any more then.
+static void an_older_run_may_go_on(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+    for (uint32_t i = 1; i <= 5; i++)
+        peer_data(&t, 1000 * i, 100);
+    peer_drain(&t);
+    batch_begin(&t);
+    peer_data(&t, 500, 100);
+    peer_data(&t, 0, 500);
+    peer_data(&t, 1100, 100);
+    for (uint32_t i = 6; i <= 8; i++)
+        peer_data(&t, 1000 * i, 100);
+    batch_end(&t);
+    assert_int_equal(expect_told(&t, 600, 4, (uint32_t[]){1000, 6000, 7000, 8000}), 2);
+    t.seen -= 2;
+    peer_take(&t);
+    assert_block(&t, 2, 1000, 1200);
+    tcp_fixture_close(&t);
+}
+
+// A peer that knows no SACK counts duplicate ACKs (RFC 5681 §3.2): it needs one for each segment.
+static void without_sack_each_segment_is_answered(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (int agreed = 0; agreed <= 1; agreed++) {
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = agreed});
+        batch_begin(&t);
+        for (uint32_t i = 1; i <= 4; i++)
+            peer_data(&t, i * 100, 100);
+        batch_end(&t);
+        for (int i = agreed ? 3 : 0; i < 4; i++) {
+            peer_expect(&t, TCP_ACK, 0, 0, 0);
+            assert_int_equal(t.got.options.sack_count, agreed);
+        }
+        peer_expect_nothing(&t);
+        tcp_fixture_close(&t);
+    }
 }
 
 // Runs 1 to 6, each of 100 bytes, from `at` on: told by two ACKs, the older three first.
@@ -193,19 +291,17 @@ static void a_run_that_is_filled_in_its_batch_takes_no_turn(void **state)
     (void)state;
     for (int far = 0; far <= 1; far++) {  // … and is the only one there is; or not
         struct tcp_fixture t;
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
         if (far) {
             peer_data(&t, 5000, 100);
             peer_drain(&t);
         }
-        t.f.block_tx = true;
+        batch_begin(&t);
         peer_data(&t, 100, 100);
         peer_data(&t, 0, 100);
         for (uint32_t i = 1; i <= 6; i++)
             peer_data(&t, 200 + i * 200, 100);
-        t.f.block_tx = false;
-        weir_tx_ready(&t.f.netif);
-        fixture_poll(&t.f, 0);
+        batch_end(&t);
         expect_six_in_order(&t, 200, 200);
         tcp_fixture_close(&t);
     }
@@ -234,7 +330,7 @@ static void timestamps_leave_room_for_three(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
     for (uint32_t i = 1; i <= 5; i++)
         peer_data(&t, i * 200, 100);
     peer_drain(&t);
@@ -279,9 +375,7 @@ static void a_duplicate_is_reported_however_late(void **state)
     peer_data(&t, 0, 100);
     fixture_poll(&t.f, 10000000);
     peer_expect_nothing(&t);
-    t.f.block_tx = false;
-    weir_tx_ready(&t.f.netif);
-    fixture_poll(&t.f, 0);
+    fixture_unblock(&t.f, 0);
     peer_expect(&t, TCP_ACK, 0, 100, 0);
     assert_int_equal(t.got.options.sack_count, 1);
     assert_block(&t, 0, 0, 100);
@@ -467,9 +561,12 @@ int main(void)
         cmocka_unit_test(sack_is_used_only_when_agreed),
         cmocka_unit_test(the_newest_block_comes_first),
         cmocka_unit_test(a_batch_with_many_holes_is_told_by_several),
-        cmocka_unit_test(a_batch_is_told_in_order),
-        cmocka_unit_test(a_duplicate_takes_none_of_their_places),
+        cmocka_unit_test(a_batch_may_grow_while_it_is_told),
+        cmocka_unit_test(data_tells_of_a_batch_too),
+        cmocka_unit_test(a_duplicate_is_told_before_its_batch),
         cmocka_unit_test(a_batch_may_begin_where_the_last_ended),
+        cmocka_unit_test(an_older_run_may_go_on),
+        cmocka_unit_test(without_sack_each_segment_is_answered),
         cmocka_unit_test(a_run_that_is_filled_in_its_batch_takes_no_turn),
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),

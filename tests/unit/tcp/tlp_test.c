@@ -77,6 +77,26 @@ static void the_end_of_a_connection_is_probed_too(void **state)
     tcp_fixture_close(&t);
 }
 
+// The probe could not leave when its time came, and the acknowledgement comes before it can: nobody needs it any more.
+static void a_probe_that_came_too_late_does_not_leave(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t acked = 3; acked <= 4; acked++) {  // … of what is in flight: all but the last; all
+        loss_bring(&t, NULL);
+        loss_send(&t, 0, 4);
+        t.f.block_tx = true;
+        peer_pass(&t, PROBE_US + 2200);
+        assert_true(flow(&t)->tlp.due);
+        peer_send(&t, TCP_ACK, 0, acked * MSS);
+        assert_false(flow(&t)->tlp.due);
+        fixture_unblock(&t.f, 0);
+        peer_expect_nothing(&t);
+        assert_int_equal(counted(&t, TAIL_PROBE), 0);
+        tcp_fixture_close(&t);
+    }
+}
+
 static void one_probe_and_then_the_timeout(void **state)
 {
     struct tcp_fixture t;
@@ -189,10 +209,15 @@ static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_segment_goes_again),    cmocka_unit_test(a_single_segment_is_given_time),
-        cmocka_unit_test(new_data_is_the_better_probe),   cmocka_unit_test(the_end_of_a_connection_is_probed_too),
-        cmocka_unit_test(one_probe_and_then_the_timeout), cmocka_unit_test(a_mended_loss_costs_what_a_loss_costs),
-        cmocka_unit_test(when_there_is_no_probe),         cmocka_unit_test(a_probe_waits_for_as_few_ticks_as_it_can),
+        cmocka_unit_test(the_last_segment_goes_again),
+        cmocka_unit_test(a_single_segment_is_given_time),
+        cmocka_unit_test(new_data_is_the_better_probe),
+        cmocka_unit_test(the_end_of_a_connection_is_probed_too),
+        cmocka_unit_test(a_probe_that_came_too_late_does_not_leave),
+        cmocka_unit_test(one_probe_and_then_the_timeout),
+        cmocka_unit_test(a_mended_loss_costs_what_a_loss_costs),
+        cmocka_unit_test(when_there_is_no_probe),
+        cmocka_unit_test(a_probe_waits_for_as_few_ticks_as_it_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,9 +142,7 @@ static void send_queue_is_bounded_and_tells_of_room(void **state)
     assert_false(weir_socket_ready(f.weir, s) & WEIR_WRITABLE);
     fixture_poll(&f, 10000);
     assert_int_equal(weir_ready_next(f.weir, &events), 0);
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 10000);
+    fixture_unblock(&f, 10000);
     assert_int_equal(fixture_sent_count(&f), sent);
     assert_int_equal(weir_ready_next(f.weir, &events), s);
     assert_true(events & WEIR_WRITABLE);
@@ -210,9 +208,7 @@ static void close_still_sends(void **state)
     fixture_poll(&f, 1000);
     assert_int_equal(weir_socket_close(f.weir, s), WEIR_OK);
     (void)socket_bound(&f, weir_addr_any(), PORT);  // the port is free at once
-    f.block_tx = false;
-    weir_tx_ready(&f.netif);
-    fixture_poll(&f, 1000);
+    fixture_unblock(&f, 1000);
     assert_int_equal(fixture_sent_count(&f), 3);
     assert_null(f.weir->udp.closed);
     // … and one that never gets to send is freed with the instance (fixture_close counts).
