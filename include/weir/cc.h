@@ -52,7 +52,7 @@ struct weir_cc_sample {
     bool round_start;          // a round trip, counted by delivered data, began
     uint32_t delivered;        // bytes delivered over the interval
     uint32_t interval_us;      // max(send interval, ack interval) of the rate sample; 0: this acknowledgement gives no rate
-    uint32_t total_delivered;  // bytes delivered since the connection began
+    uint32_t total_delivered;  // counts bytes delivered; what it begins with means nothing
     uint32_t prior_delivered;  // total_delivered when the newest segment of this acknowledgement was sent
     uint32_t total_lost;       // bytes marked lost since the flow began; what is sent again and lost again counts again
     uint32_t tx_inflight;      // bytes in flight when that segment was sent, with it

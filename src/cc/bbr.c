@@ -329,7 +329,7 @@ static void bbr_window(struct bbr *b, const struct weir_cc_sample *s, uint32_t d
         const uint32_t target = bbr_target(b, gain, s->mss) + more + extra;
         if (b->full_reached || (b->overrun && s->clock_coarse))
             w->cwnd = min_u32(w->cwnd + delivered, b->full_reached ? target : w->ssthresh);
-        else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr_blind(b, s) && s->cwnd_limited))
+        else if (w->cwnd < target || (bbr_blind(b, s) && s->cwnd_limited))
             w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
     }
     w->cwnd = max_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);
@@ -404,7 +404,7 @@ static void bbr_reduce(struct bbr *b, enum weir_cc_event event, const struct wei
         b->share = 0;  // a queue marked it
     if (event == WEIR_CC_RTO) {
         bbr_save_cwnd(b, w);
-        b->after_rto = max_u32(s->inflight, s->prior_inflight);
+        b->after_rto = bbr_most_inflight(s);
         b->full = 0;
         b->full_rounds = 0;
         b->conserving = false;

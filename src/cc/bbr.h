@@ -18,6 +18,9 @@
 
 static inline uint32_t bbr_limit(uint64_t value) { return value < WEIR_CC_UNLIMITED ? (uint32_t)value : WEIR_CC_UNLIMITED - 1; }
 
+// In flight before this, or after, whichever is more.
+static inline uint32_t bbr_most_inflight(const struct weir_cc_sample *s) { return max_u32(s->inflight, s->prior_inflight); }
+
 // Shorter than a round trip is a sample of acknowledgements that came bunched.
 static inline bool bbr_counts(const struct weir_cc_sample *s)
 {

@@ -162,9 +162,12 @@ static bool bbr3_time_to_go_down(struct bbr3 *b, const struct weir_cc_sample *s,
 
 // --- what loss says ------------------------------------------------------------------------------------------------------------------
 
+// In flight when what this acknowledges was sent. It is not known of what was sent again: then as much as was until now.
+static uint32_t bbr3_tx_inflight(const struct weir_cc_sample *s) { return s->tx_inflight ? s->tx_inflight : bbr_most_inflight(s); }
+
 static bool bbr3_is_too_high(const struct bbr3 *b, const struct weir_cc_sample *s)
 {
-    return s->total_lost - b->lost_from > s->tx_inflight / BBR3_LOSS_THRESH;
+    return s->total_lost - b->lost_from > bbr3_tx_inflight(s) / BBR3_LOSS_THRESH;
 }
 
 static void bbr3_too_high(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t inflight, uint32_t cwnd)
@@ -402,7 +405,7 @@ static void bbr3_window(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t
     const uint32_t target = bbr3_inflight(b, bbr3_cwnd[b->mode], bbr_extra(&b->extra), s->mss);
     if (b->full_reached)
         w->cwnd = min_u32(w->cwnd + delivered, target);
-    else if (w->cwnd < target || s->total_delivered < weir_cc_initial_window(s->mss) || (bbr3_blind(b, s) && s->cwnd_limited))
+    else if (w->cwnd < target || (bbr3_blind(b, s) && s->cwnd_limited))
         w->cwnd = min_u32(w->cwnd + delivered, CC_WINDOW_MAX);
     w->cwnd = max_u32(w->cwnd, BBR_MIN_SEGMENTS * s->mss);
     if (b->mode == BBR3_PROBE_RTT)
@@ -422,7 +425,7 @@ static void bbr3_ack(void *state, const struct weir_cc_sample *s, struct weir_cc
     if (s->lost) {
         bbr3_note_loss(b);
         if (b->probe_sample && bbr3_is_too_high(b, s))
-            bbr3_too_high(b, s, s->tx_inflight, w->cwnd);
+            bbr3_too_high(b, s, bbr3_tx_inflight(s), w->cwnd);
     }
     if (delivered) {
         bbr3_rounds(b, s);
@@ -498,7 +501,7 @@ static void bbr3_retreat(struct bbr3 *b, enum weir_cc_event event, const struct 
     if (event != WEIR_CC_RTO)
         return;
     b->recovering = false;
-    b->after_rto = max_u32(s->inflight, s->prior_inflight);
+    b->after_rto = bbr_most_inflight(s);
     w->cwnd = s->mss;
 }
 
@@ -528,7 +531,7 @@ static void bbr3_event(void *state, enum weir_cc_event event, const struct weir_
     case WEIR_CC_ECN:
         bbr3_note_loss(b);
         if (b->probe_sample)
-            bbr3_too_high(b, s, max_u32(s->inflight, s->prior_inflight), w->cwnd);
+            bbr3_too_high(b, s, bbr_most_inflight(s), w->cwnd);
         break;
     case WEIR_CC_UNDO: bbr3_undo(b);  // fall through
     case WEIR_CC_EXIT_RECOVERY:

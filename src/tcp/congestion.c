@@ -15,7 +15,7 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
         .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
     };
     if (tcp_cc(c)->wants_rate)
-        tcp_rate_event(weir, c, event, &sample);
+        tcp_rate_event(weir, c, &sample);
     tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 

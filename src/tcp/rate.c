@@ -143,10 +143,8 @@ void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_
     sample->prior_delivered = rate->prior_delivered;
 }
 
-void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
+void tcp_rate_event(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample)
 {
-    if (event == WEIR_CC_RTO)
-        c->flow->rate.lost += flight_pipe(c->flow->flight);
     sample->total_lost = c->flow->rate.lost;
     sample->total_delivered = delivered(c->flow->flight);
     no_finer_than_the_clock(weir, &c->flow->rate, sample);

@@ -38,7 +38,7 @@ void tcp_rate_written(struct weir *weir, struct tcp_conn *c);
 // Fills the last part of the sample from what an acknowledgement did.
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample);
 // … and what of it an event has.
-void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample);
+void tcp_rate_event(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample);
 void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out);
 #else
 static inline void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
@@ -48,10 +48,9 @@ static inline void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const 
 {
     (void)weir, (void)c, (void)delta, (void)sample;
 }
-static inline void tcp_rate_event(const struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, struct weir_cc_sample *sample)
+static inline void tcp_rate_event(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample)
 {
-    (void)weir;
-    (void)c, (void)event, (void)sample;
+    (void)weir, (void)c, (void)sample;
 }
 static inline void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out) { (void)c, (void)out; }
 #endif

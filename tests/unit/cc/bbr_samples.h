@@ -22,7 +22,7 @@ static const struct weir_cc *model;
 static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
 static struct weir_cc_window window;
 static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
-static bool app_limited, clock_coarse;
+static bool app_limited, clock_coarse, sent_again;  // … of which what was in flight is not known
 
 static inline struct weir_cc_sample sample_now(void)
 {
@@ -50,7 +50,7 @@ static inline void bbr_begin(const struct weir_cc *cc)
     total = 0xfffff000u;
     lost_total = lost_now = inflight_now = 0;
     rtt_us = RTT;
-    app_limited = clock_coarse = false;
+    app_limited = clock_coarse = sent_again = false;
     event(WEIR_CC_INIT);
 }
 // One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over `interval_us`.
@@ -68,7 +68,7 @@ static inline void ack(uint32_t bytes, uint32_t prior, uint32_t rate, uint32_t i
     sample.delivered = (uint32_t)((uint64_t)rate * interval_us / SECOND);
     sample.interval_us = interval_us;
     sample.prior_delivered = prior;
-    sample.tx_inflight = inflight_now;
+    sample.tx_inflight = sent_again ? 0 : inflight_now;
     model->ack(cc_state, &sample, &window);
 }
 // A round trip: ten acknowledgements of what arrives at `rate`; the first begins the round.

@@ -165,6 +165,20 @@ static void a_segment_sent_again_counts_from_then(void **state)
     tcp_fixture_close(&t);
 }
 
+// What a timeout takes for lost is lost once.
+static void a_timeout_counts_what_is_lost_once(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t);
+    user_write(&t, 0, 4 * MSS);
+    while (!fixture_count(&t.f, WEIR_COUNT_TCP_RTO))
+        peer_pass(&t, 10000);
+    acked(&t, MSS);
+    assert_int_equal(probe_newest()->total_lost, 4 * MSS);
+    tcp_fixture_close(&t);
+}
+
 // ! Rounds are counted by what was delivered, not by time: three acknowledgements of one flight are one round, however far apart.
 static void rounds_are_counted_by_delivered_data(void **state)
 {
@@ -372,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_coarse_clock_measures_by_the_round_trips_between_its_ticks),
         cmocka_unit_test(what_is_sacked_is_delivered_once),
         cmocka_unit_test(a_segment_sent_again_counts_from_then),
+        cmocka_unit_test(a_timeout_counts_what_is_lost_once),
         cmocka_unit_test(rounds_are_counted_by_delivered_data),
         cmocka_unit_test(what_follows_an_idle_bubble_measures_the_application),
         cmocka_unit_test(a_full_window_is_no_idle_bubble),
