@@ -6,7 +6,7 @@
 //     weir-link END END [--rate MBIT] [--queue BYTES] [--delay MS] [--loss PERCENT] [--SETTING VALUE]... [--frames FILE] [--spare_handshake
 //     1]
 //
-// --spare_handshake: nothing is impaired but delayed until the first TCP segment without SYN has entered.
+// --spare_handshake: from a SYN, and before the first, until a TCP segment without SYN has entered nothing is impaired but delayed.
 // The settings are weir-sim's (weir-sim --help). Prints `ready` when both devices are there (they may then be moved to other network
 // namespaces); on SIGTERM or SIGINT what it saw, as JSON. --frames writes a line for each TCP segment that enters or leaves. The
 // network's time is the monotonic clock's, so a late wake-up delays frames but does not slow the link; none leaves before its time.
@@ -52,8 +52,10 @@ static struct {
     uint64_t began_ns;
     FILE *frames;
     uint32_t lines;
-    bool sparing;            // the handshake is not over
+    bool spare;              // handshakes …
+    bool sparing;            // … and one is not over
     struct sim_way ways[2];  // what comes after it
+    sigset_t ending;         // the signals that end it
 } lab;
 static volatile sig_atomic_t ended;
 
@@ -107,11 +109,23 @@ static void impair(bool all)
     }
 }
 
-// Of a handshake the last segment is the first without SYN.
-static bool ends_handshake(const uint8_t *frame, uint32_t length)
+// A SYN begins a handshake, of which the last segment is the first without.
+static bool in_handshake(const uint8_t *frame, uint32_t length)
 {
     const uint8_t *const tcp = frame + 14 + (frame[14] & 15) * 4;
-    return length >= 54 && frame[12] == 8 && !frame[13] && frame[23] == 6 && tcp + 20 <= frame + length && !(tcp[13] & 2);
+    const bool is_tcp = length >= 54 && frame[12] == 8 && !frame[13] && frame[23] == 6 && tcp + 20 <= frame + length;
+    return is_tcp ? (tcp[13] & 2) != 0 : lab.sparing;
+}
+
+static void enter(struct end *from, const uint8_t *frame, uint32_t length)
+{
+    const bool sparing = lab.spare && in_handshake(frame, length);
+    if (sparing && !lab.sparing)
+        impair(false);
+    sim_outside_send(from->node, frame, length);
+    if (lab.sparing && !sparing)
+        impair(true);
+    lab.sparing = sparing;
 }
 
 static bool enter_all(struct end *from)
@@ -123,13 +137,23 @@ static bool enter_all(struct end *from)
             return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
         note(from->number, "in", frame, (uint32_t)length);
         (void)sim_run(lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
-        sim_outside_send(from->node, frame, (uint32_t)length);
-        if (lab.sparing && ends_handshake(frame, (uint32_t)length)) {
-            lab.sparing = false;
-            impair(true);
-        }
+        enter(from, frame, (uint32_t)length);
     }
     return true;
+}
+
+// Until a frame is there, or so long. Only here a signal is let in: none can fall between the question whether one came and the wait.
+static bool wait_for_frames(uint64_t most_ns)
+{
+    struct pollfd fds[2] = {{.fd = lab.ends[0].fd, .events = POLLIN}, {.fd = lab.ends[1].fd, .events = POLLIN}};
+    const struct timespec most = {.tv_sec = (time_t)(most_ns / 1000000000u), .tv_nsec = (long)(most_ns % 1000000000u)};
+    sigset_t before;
+    sigprocmask(SIG_BLOCK, &lab.ending, &before);
+    const bool woken = ended || ppoll(fds, 2, most_ns == SIM_NEVER ? NULL : &most, &before) >= 0 || errno == EINTR;
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return woken;
 }
 
 static int run(void)
@@ -140,13 +164,14 @@ static int run(void)
             if (!enter_all(&lab.ends[i]))
                 return fail("cannot read from", "a device");
         const uint64_t due = sim_due(lab.sim), now = elapsed_ns();
-        if (due <= now)
-            continue;
-        struct pollfd fds[2] = {{.fd = lab.ends[0].fd, .events = POLLIN}, {.fd = lab.ends[1].fd, .events = POLLIN}};
-        const struct timespec wait = {.tv_sec = (time_t)((due - now) / 1000000000u), .tv_nsec = (long)((due - now) % 1000000000u)};
-        if (ppoll(fds, 2, due == SIM_NEVER ? NULL : &wait, NULL) < 0 && errno != EINTR)
-            return fail("cannot wait", "");
+        if (due > now && !wait_for_frames(due == SIM_NEVER ? SIM_NEVER : due - now))
+            return fail("cannot wait", "for frames");
     }
+    return 0;
+}
+
+static void print_stats(void)
+{
     for (int i = 0; i < 2; i++) {
         const struct sim_way_stats *seen = sim_link_stats(lab.link, i);
         printf("%s{\"frames\": %llu, \"bytes\": %llu, \"offered\": %llu, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"refused\": "
@@ -157,7 +182,6 @@ static int run(void)
                (unsigned long long)lab.ends[!i].refused, seen->longest_queue_bytes,
                seen->frames ? (double)seen->waited_ns / 1e3 / (double)seen->frames : 0, i ? "]\n" : ", ");
     }
-    return 0;
 }
 
 static int tap(const char *name)
@@ -199,7 +223,7 @@ static bool settings_read(struct scenario *scenario, int argc, char **argv)
             if (!lab.frames)
                 return fail("cannot write", argv[i + 1]), false;
         } else if (!strcmp(argv[i], "--spare_handshake")) {
-            lab.sparing = argv[i + 1][0] != '0';
+            lab.spare = lab.sparing = argv[i + 1][0] != '0';
         } else if (scenario_set(scenario, argv[i] + 2, argv[i + 1])) {
             return false;
         }
@@ -234,12 +258,17 @@ int main(int argc, char **argv)
     if (lab.sparing)
         impair(false);
     prctl(PR_SET_TIMERSLACK, 1);
+    sigemptyset(&lab.ending);
+    sigaddset(&lab.ending, SIGTERM);
+    sigaddset(&lab.ending, SIGINT);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     lab.began_ns = elapsed_ns();
     puts("ready");
     fflush(stdout);
     const int status = run();
+    if (!status)
+        print_stats();
     sim_close(lab.sim);
     if (lab.frames)
         fclose(lab.frames);

@@ -41,7 +41,7 @@ class Link:
     loss: float = 0        # percent, from sender to receiver, after the bottleneck
     back_loss: float = 0
     spare_arp: int = 0     # 1: losses strike IP only, as those of a firewall on the receiver's input do
-    spare_handshake: int = 0   # 1: what precedes the first segment without SYN is only delayed: no lost SYN costs its second
+    spare_handshake: int = 0   # 1: from a SYN to the first segment without, all is only delayed: no lost SYN costs its second
     seed: int = 1
 
     def words(self):
@@ -92,6 +92,7 @@ class LinuxEnd:
         server = self.namespace.start(sys.executable, TRANSFER, "listen")
         if not until(lambda: "listening" in server.output(), 5):
             raise Failed(f"the receiver did not start: {server.output().strip()}")
+        return server
 
 
 class WeirEnd:
@@ -124,6 +125,7 @@ class WeirEnd:
         server = self.namespace.start(*self.common, "--run", f"listen {TRANSFER_PORT} /dev/null")
         if not until(lambda: "listening" in server.output(), 5):
             raise Failed(f"weir-host did not listen: {server.output().strip()}")
+        return server
 
     def iperf(self, words, cc, timeout):
         command = [*map(str, self.common), "--run", " ".join(["iperf3", "-J", *words])]
@@ -201,22 +203,27 @@ class Network:
         self.options, self.serve, self.trace, self.apart = (sender_options, receiver_options), serve, trace, apart
 
     def __enter__(self):
+        self.cores = os.sched_getaffinity(0)
         self.lab = Lab(self.folder / str(os.getpid()))   # several may be under way
         self.lab.__enter__()
         try:
             self.build()
         except BaseException:
-            self.lab.__exit__(None, None, None)
+            self.leave(None, None, None)
             raise
         return self
 
     def __exit__(self, *what):
-        self.lab.__exit__(*what)
+        self.leave(*what)
         if what == (None, None, None):
             shutil.rmtree(self.lab.folder)
 
+    def leave(self, *what):
+        self.lab.__exit__(*what)
+        os.sched_setaffinity(0, self.cores)
+
     def build(self):
-        cores = sorted(os.sched_getaffinity(0))
+        cores = sorted(self.cores)
         if self.apart:
             os.sched_setaffinity(0, cores[:1])
         middle, a, b = (self.lab.namespace(name) for name in ("link", "a", "b"))
@@ -228,10 +235,16 @@ class Network:
         for tap, namespace in (("lab0", a), ("lab1", b)):
             middle.run("ip", "link", "set", tap, "netns", namespace.pid)
             namespace.run("ip", "link", "set", tap, "up", "txqueuelen", 10000)   # the queue that counts is the link's
-        self.sender = ENDS[self.kinds[0]](self, a, "lab0", A, self.options[0])
-        self.receiver = ENDS[self.kinds[1]](self, b, "lab1", B, self.options[1])
+        self.hosts = a, b
+        self.equip(*self.options)
         if self.serve:
             self.receiver.serve(A)
+
+    def equip(self, sender_options, receiver_options):
+        """The ends, for what is begun from now on."""
+        (a, b), (sender, receiver) = self.hosts, self.kinds
+        self.sender = ENDS[sender](self, a, "lab0", A, sender_options)
+        self.receiver = ENDS[receiver](self, b, "lab1", B, receiver_options)
 
     def link_counters(self):
         self.emulator.send_signal(signal.SIGTERM)
@@ -258,8 +271,12 @@ class Network:
 
     def transfer(self, size, cc=None, timeout=900):
         """Seconds from connect until the receiver has read everything and closed."""
-        self.receiver.listen()
-        return self.sender.send(size, cc, timeout)
+        listener = self.receiver.listen()
+        try:
+            return self.sender.send(size, cc, timeout)
+        finally:   # a Weir that still waits for the last acknowledgement would answer for the next, which has its address
+            listener.kill()
+            listener.wait()
 
 
 def this_kernel_has():

@@ -20,7 +20,7 @@ class Report:
         for label, size in BUFFERS.items():
             for end in ("linux", "weir"):
                 self.buffers[label, end] = [
-                    runs.run("report-buffer", {"buffer": size, "end": end, "seconds": seconds, "seed": seed}, seconds + 2, weir=end == "weir",
+                    runs.run("report-buffer", {"buffer": size, "end": end, "seconds": seconds, "seed": seed}, seconds + 2, kind=end,
                              function=lambda end=end, size=size: bulk(Link(), end, end, None, seconds, Options(receive_buffer=size))) for seed in range(repeats)]
         seconds = 3 if quick else 8
         for loss in (0, 10):
@@ -29,11 +29,11 @@ class Report:
                     kind = "uml" if end == "linux" and cc in UML_ONLY else end
                     if kind == "uml" and not uml_there():
                         continue
+                    links = (Link(loss=loss, seed=seed) for seed in range(1, repeats + 1))
                     self.losses[cc, loss, end] = [
-                        runs.run("report-cc", {"cc": cc, "loss": loss, "sender": kind, "seconds": seconds, "seed": seed}, seconds + (5 if kind == "uml" else 2),
-                                 weir=end == "weir", share=1 if not loss or cc == "bbr" else 0.5 if kind == "uml" else 0.25,
-                                 function=lambda cc=cc, loss=loss, kind=kind, seed=seed: bulk(Link(loss=loss, seed=seed), kind, "linux", cc, seconds))
-                        for seed in range(1, repeats + 1)]
+                        runs.run("report-cc", {"cc": cc, "loss": loss, "sender": kind, "seconds": seconds, "seed": link.seed}, seconds + (5 if kind == "uml" else 2),
+                                 kind=kind, share=1 if not loss or cc == "bbr" else 0.5 if kind == "uml" else 0.25, link=link,
+                                 function=lambda cc=cc, kind=kind, link=link: bulk(link, kind, "linux", cc, seconds)) for link in links]
 
     def report(self, page):
         values = {"receive_buffer_mbit": {}, "congestion_control_mbit": {}}

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The memory of the laboratory: every run's result is a file under build/lab/runs, so that an interrupted `make lab` goes on where it was."""
+import dataclasses
 import hashlib
 import json
 import multiprocessing
 import multiprocessing.connection
 import os
 import pathlib
+import platform
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -15,9 +19,17 @@ OUT = ROOT / "build/lab"
 RUNS = OUT / "runs"
 
 
-def code_version(files):
+LINK = [ROOT / "lab/link.c", *sorted(ROOT.glob("sim/*.[ch]"))]   # weir-link itself holds all of the stack, which has no part in it
+NETWORK = [*LINK, ROOT / "lab/net.py", ROOT / "lab/transfer.py", ROOT / "tests/netns/__init__.py", shutil.which("iperf3")]
+# What makes a run of each kind what it is, besides its settings and this machine's kernel.
+CODE = {"linux": NETWORK, "uml": [*NETWORK, shutil.which("linux.uml")], "weir": [*NETWORK, ROOT / "build/host/weir-host"],
+        "sim": [ROOT / "tools/sim.py", ROOT / "build/host/weir-sim"]}
+
+
+def code_version(kind):
     """Changes with what is measured: results of other code are not taken for this one's."""
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()[:12]
+    files = [pathlib.Path(file) for file in CODE[kind] if file]
+    return hashlib.sha256(b"".join([platform.release().encode(), *(file.read_bytes() for file in files if file.exists())])).hexdigest()[:12]
 
 
 class Progress:
@@ -42,25 +54,28 @@ class Progress:
 
 
 class Runs:
-    """run(name, what, seconds, function): the function's result, from the file of an earlier session if the same was asked for then."""
+    """run(name, what, seconds, function, kind): the function's result, from the file of an earlier session if the same was asked for then."""
 
     def __init__(self, fresh):
         RUNS.mkdir(parents=True, exist_ok=True)
         self.fresh, self.failures, self.plan, self.progress = fresh, [], [], None
-        emulator = [ROOT / "lab/link.c", *sorted(ROOT.glob("sim/*.[ch]"))]   # weir-link itself holds all of the stack, which has no part in it
-        self.linux, self.weir = code_version(emulator), code_version([*emulator, ROOT / "build/host/weir-host"])
+        self.versions = {kind: code_version(kind) for kind in CODE}
 
-    def run(self, experiment, what, seconds, function, weir=True, share=1.0):
-        """Plans a run: `what` is a dictionary that tells it apart from all others, `seconds` how long it takes, `share` how much of the machine it
-        needs: runs go side by side whose shares are at most 1 together. The result is asked for later."""
-        key = {"experiment": experiment, **what, "code": self.weir if weir else self.linux}
+    def run(self, experiment, what, seconds, function, kind, share=1.0, link=None):
+        """Plans a run: `what` is a dictionary that with `link` (a net.Link) tells it apart from all others, `seconds` how long it takes, `kind` whose
+        code gives the result (of CODE), `share` how much of the machine it needs: runs go side by side whose shares are at most 1 together. The
+        result is asked for later."""
+        key = {"experiment": experiment, **what, **({"link": dataclasses.asdict(link)} if link else {}), "code": self.versions[kind]}
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
         planned = Run(key, RUNS / f"{experiment}-{name}.json", seconds, function, share)
         self.plan.append(planned)
         return planned
 
     def go(self):
-        waiting = [planned for planned in self.plan if self.fresh or not planned.file.exists()]
+        if self.fresh:   # a run that fails has no result, not that of another time
+            for planned in self.plan:
+                planned.file.unlink(missing_ok=True)
+        waiting = [planned for planned in self.plan if not planned.file.exists()]
         if len(waiting) < len(self.plan):
             print(f"lab: {len(self.plan) - len(waiting)} of {len(self.plan)} runs are there already (FRESH=1 repeats them)", file=sys.stderr)
         self.progress = Progress(sum(planned.seconds * planned.share for planned in waiting))
@@ -70,7 +85,7 @@ class Runs:
                 free = 1 - sum(planned.share for planned in under_way)
                 planned = next((planned for planned in waiting if planned.share <= free), None)
                 if planned:
-                    self.progress.say(", ".join(f"{value}" for name, value in planned.key.items() if value != "" and name != "code"))
+                    self.progress.say(", ".join(f"{value}" for name, value in planned.key.items() if value != "" and name not in ("code", "link")))
                     waiting.remove(planned)
                     planned.begin()
                     under_way.append(planned)
@@ -143,6 +158,17 @@ def write_json(name, value):
     (OUT / name).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
+def simulate(part, **options):
+    """What one part of tools/sim.py, grid or fairness, writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.json"
+        done = subprocess.run([sys.executable, ROOT / "tools/sim.py", part, *(f"--{name}={value}" for name, value in options.items()), f"--out={out}"],
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"tools/sim.py {part}: {done.stderr.strip()[-300:]}")
+        return json.loads(out.read_text())
+
+
 def median(values):
     values = sorted(values)
     middle = len(values) // 2
@@ -150,4 +176,5 @@ def median(values):
 
 
 def mean(values):
+    values = list(values)
     return sum(values) / len(values)

@@ -86,7 +86,7 @@ def run_all(title, jobs):
 def write(path, value):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, indent=1) + "\n")
-    print(f"wrote {path.relative_to(ROOT)}")
+    print(f"wrote {shown([path])}")
 
 
 # --- the grid ------------------------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def grid(options):
         for name in names:
             cells = ((result["weir"][name][str(rate)][str(loss)], result["spread"][name][str(rate)][str(loss)]) for loss in LOSSES)
             print(f"  {name:<10}" + "".join(f"{mean:9.2f} ({100 * spread:3.0f})" for mean, spread in cells))
-    write(pathlib.Path(options.out or ROOT / "build/lab/sim-grid.json"), result)
+    write(options.out or ROOT / "build/lab/sim-grid.json", result)
 
 
 # --- fairness ------------------------------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def fairness(options):
         for other, counts in sorted(result[name].items()):
             cells = (f"  {count:>2} flows: {v['jain']:.3f} {100 * v['share']:4.0f} % {v['queue_ms']:6.2f}" for count, v in sorted(counts.items(), key=lambda c: int(c[0])))
             print(f"  {name:<10} {'alone' if other == 'alone' else 'with ' + other:<11}" + "".join(cells))
-    write(ROOT / "build/lab/fairness.json", result)
+    write(options.out or ROOT / "build/lab/fairness.json", result)
 
 
 # --- ticks ---------------------------------------------------------------------------------------------------------------------------------
@@ -342,8 +342,8 @@ def main():
                 sub.add_argument(f"--{name}", type=kind, default=otherwise)
         return sub
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
-    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), out=(str, ""))
-    part(fairness, seconds=(int, 60))
+    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), out=(pathlib.Path, None))
+    part(fairness, seconds=(int, 60), out=(pathlib.Path, None))
     part(ticks, seeds=(int, 401))
     part(golden, renew=(bool, False))
     part(bench)

@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -28,12 +30,12 @@ def joined(lab, *settings):
     for tap, namespace, address in (("lab0", a, "10.66.0.1/24"), ("lab1", b, "10.66.0.2/24")):
         middle.run("ip", "link", "set", tap, "netns", namespace.pid)
         namespace.address(tap, address)
-    return link, a
+    return link, a, b
 
 
 def test_delay_is_that_of_the_settings():
     with Lab() as lab:
-        _, a = joined(lab, "--delay", "20")
+        _, a, _ = joined(lab, "--delay", "20")
         times = [float(t) for t in re.findall(r"time=([0-9.]+)", a.run("ping", "-c", "6", "-i", "0.2", "10.66.0.2"))]
         assert len(times) == 6
         assert 40 <= min(times) < 45, times
@@ -74,7 +76,7 @@ def test_no_frame_is_early_when_the_link_is_held_up():
 
 def test_loss_is_that_of_the_settings_and_counted():
     with Lab() as lab:
-        link, a = joined(lab, "--loss", "50", "--seed", "3")
+        link, a, _ = joined(lab, "--loss", "50", "--seed", "3")
         a.run("ip", "neigh", "replace", "10.66.0.2", "lladdr", "02:00:00:00:00:02", "dev", "lab0", "nud", "permanent")
         a.run("ping", "-q", "-c", "200", "-i", "0.002", "-W", "1", "10.66.0.2", check=False)
         assert link.stop() == 0
@@ -85,10 +87,20 @@ def test_loss_is_that_of_the_settings_and_counted():
 
 def test_losses_spare_arp_where_that_is_asked_for():
     with Lab() as lab:
-        link, a = joined(lab, "--loss", "100", "--spare_arp", "1")
+        link, a, _ = joined(lab, "--loss", "100", "--spare_arp", "1")
         assert "100% packet loss" in a.run("ping", "-q", "-c", "2", "-i", "0.2", "-W", "1", "10.66.0.2", check=False)
         assert "lladdr" in a.run("ip", "neigh", "show", "10.66.0.2")
         link.stop()
+
+
+def test_losses_spare_every_handshake_where_that_is_asked_for():
+    with Lab() as lab:
+        _, a, b = joined(lab, "--loss", "100", "--spare_arp", "1", "--spare_handshake", "1")
+        server = b.start("iperf3", "-s", "--forceflush")
+        assert until(lambda: "listening" in server.output(), 5)
+        connect = "import socket; s = socket.create_connection(('10.66.0.2', 5201), 5); s.sendall(b'x'); s.close(); print('connected')"
+        for _ in range(3):
+            assert a.run(sys.executable, "-c", connect, check=False).strip() == "connected"
 
 
 def test_a_wrong_setting_is_named():
@@ -121,11 +133,60 @@ def test_runs_are_remembered_and_failures_told(tmp_path, monkeypatch):
         raise net.Failed("the reason")
     for _ in range(2):
         ledger = runs.Runs(fresh=False)
-        good, bad, dead = (ledger.run("x", {"seed": seed}, 1, what) for seed, what in enumerate((work, fail, lambda: os._exit(3))))
+        good, bad, dead = (ledger.run("x", {"seed": seed}, 1, what, "sim") for seed, what in enumerate((work, fail, lambda: os._exit(3))))
         ledger.go()
         assert good.result() == {"value": 7} and bad.result() is None and dead.result() is None
         assert list(ledger.failures_by_reason()) == ["Failed: the reason", "its process ended with 3"]
     assert calls.read_text() == "x"
+
+
+@pytest.mark.parametrize("fresh", (False, True))
+def test_what_fails_when_measured_anew_has_no_result_of_another_time(tmp_path, monkeypatch, fresh):
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    for works, anew in ((True, False), (False, fresh)):
+        ledger = runs.Runs(anew)
+        planned = ledger.run("x", {}, 1, lambda works=works: 7 if works else 1 / 0, "sim")
+        ledger.go()
+    assert planned.result() == (None if fresh else 7) and len(ledger.failures) == fresh
+
+
+def test_a_result_is_kept_as_long_as_what_it_depends_on_is_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RUNS", tmp_path)
+    code = {kind: tmp_path / kind for kind in ("linux", "sim")}
+    monkeypatch.setattr(runs, "CODE", {kind: [file, None] for kind, file in code.items()})
+    for file in code.values():
+        file.write_text(file.name)
+
+    def files():
+        ledger = runs.Runs(fresh=False)
+        return [ledger.run("x", {"seed": 1}, 1, None, kind, link=link).file for kind in code for link in (None, net.Link(loss=1), net.Link(loss=2))]
+    before = files()
+    assert len(set(before)) == 6 and files() == before
+    code["sim"].write_text("2")
+    assert files()[:3] == before[:3] and not set(files()[3:]) & set(before)
+    monkeypatch.setattr(runs.platform, "release", lambda: "another kernel")
+    assert not set(files()) & set(before)
+
+
+def test_what_is_measured_names_all_it_depends_on():
+    for kind, files in runs.CODE.items():
+        names = {pathlib.Path(file).name for file in files if file}
+        assert {"linux": {"link.c", "outside.h", "queue.c", "net.py", "transfer.py", "iperf3"}, "uml": {"link.c", "net.py", "iperf3"},
+                "weir": {"link.c", "net.py", "weir-host", "iperf3"}, "sim": {"sim.py", "weir-sim"}}[kind] <= names, (kind, names)
+
+
+def test_the_ends_of_a_network_may_lie_on_one_core_and_what_follows_on_any(tmp_path):
+    before = os.sched_getaffinity(0)
+    with net.Network(net.Link(), "linux", "linux", tmp_path, apart=True) as network:
+        assert len(os.sched_getaffinity(0)) == 1
+        assert network.emulator.poll() is None and os.sched_getaffinity(network.emulator.pid) == {max(before)}
+    assert os.sched_getaffinity(0) == before
+
+
+def test_the_simulator_writes_where_it_is_told(tmp_path):
+    subprocess.run([sys.executable, ROOT / "tools/sim.py", "grid", "--cc", "reno", "--seconds", "1", "--seeds", "1", "--out", "grid.json"], cwd=tmp_path, check=True,
+                   capture_output=True)
+    assert runs.simulate("grid", cc="reno", seconds=1, seeds=1) == json.loads((tmp_path / "grid.json").read_text())
 
 
 def test_small_runs_go_side_by_side_and_large_ones_alone(tmp_path, monkeypatch):
@@ -142,7 +203,7 @@ def test_small_runs_go_side_by_side_and_large_ones_alone(tmp_path, monkeypatch):
         until(lambda: False, 0.2)
         (under_way / own).unlink()
         return count
-    planned = [ledger.run("x", {"seed": seed}, 1, lambda seed=seed, share=share: seen(str(seed), round(1 / share)), share=share)
+    planned = [ledger.run("x", {"seed": seed}, 1, lambda seed=seed, share=share: seen(str(seed), round(1 / share)), "sim", share=share)
                for seed, share in enumerate((0.25, 0.25, 0.25, 0.25, 1, 0.5, 0.5))]
     ledger.go()
     assert [run.result() for run in planned] == [4, 4, 4, 4, 1, 2, 2]
@@ -161,7 +222,7 @@ def test_what_is_under_way_ends_with_the_laboratory(tmp_path, monkeypatch):
                 until(lambda: False, 60)
             finally:
                 ended.touch()
-    planned = ledger.run("x", {}, 1, work)
+    planned = ledger.run("x", {}, 1, work, "sim")
     signal.signal(signal.SIGALRM, lambda *_: interrupt(tmp_path))
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
     with pytest.raises(KeyboardInterrupt):
