@@ -26,14 +26,14 @@ static inline void detach_flight(struct weir *weir, struct tcp_flow *flow)
 static inline struct intervals *attach_intervals(struct memory *memory, struct tcp_extra *extra, uint32_t capacity)
 {
     (void)extra;
-    struct intervals *list = memory_get(memory, tcp_intervals_bytes(capacity));
+    struct intervals *list = memory_get(memory, intervals_bytes(capacity));
     if (list)
         intervals_init(list, (uint16_t)capacity);
     return list;
 }
 static inline void detach_intervals(struct memory *memory, struct intervals *list)
 {
-    memory_put(memory, list, tcp_intervals_bytes(list->capacity));
+    memory_put(memory, list, intervals_bytes(list->capacity));
 }
 
 #else

@@ -137,25 +137,13 @@ struct tcp_flow {
 #endif
 };
 
-// A connection's list of intervals has behind it where runs came that no ACK has told of yet (sack.c), oldest first: as many as it has
-// items; where it cannot grow, so many.
-#define TCP_NEWS_STATIC 8u
-static inline uint32_t tcp_intervals_bytes(uint32_t capacity) { return intervals_bytes(capacity) + 4 * capacity; }
-static inline uint32_t *tcp_news(struct intervals *list) { return &list->item[list->capacity].start; }
-static inline uint32_t tcp_news_most(const struct intervals *list)
-{
-    return WEIR_CFG_ALLOCATOR ? min_u32(list->capacity, UINT8_MAX) : TCP_NEWS_STATIC;
-}
-
 // What few connections need, and few for long; attached then.
 struct tcp_extra {
     struct intervals *out_of_order;  // NULL: nothing beyond a hole
     struct tcp_sack_block dsack;     // duplicate to report with the next ACK (RFC 2883); left == right: none
     uint32_t fin;                    // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
     uint32_t snd_up, rcv_up;         // sequence number after the last urgent byte to send, received
-    uint8_t sack_news;               // runs that came beyond a hole, until all are told
-    uint8_t sack_told;               // … so many of them are
-    uint8_t sack_telling;            // … and so many when the ACK has left that was filled last
+    uint8_t sack_news;               // runs that came beyond a hole since the last ACK
     bool fin_ahead;
     bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
@@ -185,10 +173,9 @@ struct tcp_extra {
     uint32_t receive_low_water;  // bytes; 0: none
 #endif
 #if !WEIR_CFG_ALLOCATOR
-    uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 4 * TCP_NEWS_STATIC + 7) / 8];
+    uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
 #endif
 };
-static inline void tcp_news_none(struct tcp_extra *extra) { extra->sack_news = extra->sack_told = extra->sack_telling = 0; }
 
 struct tcp_conn {
     struct sock sock;        // first; SOCK_TCP. While it waits for accept, sock.ready_next links the queue

@@ -189,15 +189,13 @@ static void flight_late(struct flight_delta *delta, uint32_t start)
 // `bytes`, up to `end`, of a record were delivered for the first time: what that says about order.
 static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end, uint32_t bytes)
 {
-    uint32_t sent_us = flight_time(sent);
+    const uint32_t sent_us = flight_time(sent);
     if (!(sent & FLIGHT_RETRANSMITTED)) {
         if (seq_le(end, delta->fack))
             flight_late(delta, end - bytes);
         delta->lost_delivered |= (sent & FLIGHT_LOST) != 0;
     } else if (delta->limit_young && seq_lt(delta->young_us, sent_us)) {
-        if (!delta->young_after)
-            return;  // what came is rather an earlier transmission
-        sent_us = delta->young_us;
+        return;  // what came is rather an earlier transmission
     }
     if (!delta->late_valid || flight_sent_after(sent_us, end, delta->late_us, delta->late_end)) {
         delta->late_us = sent_us;

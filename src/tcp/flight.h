@@ -84,7 +84,6 @@ struct flight_delta {
     uint32_t fack;      // flight->fack before this acknowledgement
     uint32_t young_us;  // with limit_young: what was sent again later cannot be what this acknowledges (RFC 8985 §6.2, step 2)
     bool limit_young;
-    bool young_after;     // … but something that left after young_us
     bool late_valid;      // of the log: the next two are known
     uint32_t late_us;     // transmission time of the delivered record that was sent last, of two at one time the higher
     uint32_t late_end;    // … its end

@@ -5,7 +5,8 @@
 // §6.2 does), and then after twice as long each time, until the RTO would come sooner. Where something is lost, or SACKed, it is the first
 // of what is missing, otherwise the tail: what is delivered out of order is acknowledged at once, and tells RACK of all that left before. A
 // segment that is alone in flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC
-// 2883).
+// 2883). Under a clock whose tick is longer than two round trips even the next tick is late: there a segment goes twice at once, if it was
+// sent again, and all that left before it has been answered.
 #include "tcp/internal.h"
 
 bool tcp_holes(const struct tcp_conn *c)
@@ -28,6 +29,33 @@ bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c)
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
     tcp_recovery_probe(weir, c);
     return true;
+}
+
+bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
+{
+    const struct tcp_flow *flow = c->flow;
+    struct flight *f = flow->flight;
+    if (!tcp_cc(c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 || f->lost ||
+        !f->retransmitted || c->backoff || flow->tlp.waiting)
+        return false;
+    const struct flight_record *first = flight_at(f, 0);
+    *end = first->end;
+    return first->sent & FLIGHT_RETRANSMITTED && *end - f->start == flight_pipe(f) && *end - f->start <= c->mss &&
+           !(flow->holes.doubled && flow->holes.doubled_end == *end && flow->holes.doubled_us == (uint32_t)weir->now_us);
+}
+
+void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    c->flow->holes.doubled = true;
+    c->flow->holes.doubled_end = end;
+    c->flow->holes.doubled_us = (uint32_t)weir->now_us;
+}
+
+bool tcp_holes_expected(struct tcp_conn *c, uint32_t end)
+{
+    const bool expected = c->flow->holes.doubled && c->flow->holes.doubled_end == end;
+    c->flow->holes.doubled &= !expected;
+    return expected;
 }
 
 void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)

@@ -115,11 +115,17 @@ struct holes {
     uint32_t end;   // snd.nxt when a hole was last seen, or filled …
     bool open;      // … and not all up to there is acknowledged
     uint8_t tried;  // so often has been probed, and nothing new come since
+    bool doubled;   // what ends here left twice, as this tick began, and no duplicate of it has been reported
+    uint32_t doubled_end, doubled_us;
 };
 bool tcp_holes(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
 // … µs from now, if a tail would be after `tail_us`; 0: it waits for the RTO, `rto_us` from now
 uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
 bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c);  // now
+// What output has sent again goes twice, and nothing else: [snd.una, *end).
+bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
+void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
+bool tcp_holes_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
 void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news);
 #else
 static inline bool tcp_holes(const struct tcp_conn *c) { return (void)c, false; }
@@ -128,6 +134,12 @@ static inline uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us
     return (void)c, (void)rto_us, tail_us;
 }
 static inline bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
+{
+    return (void)weir, (void)c, (void)end, false;
+}
+static inline void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
+static inline bool tcp_holes_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
 static inline void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     (void)c, (void)delta, (void)news;

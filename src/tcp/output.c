@@ -16,6 +16,7 @@ struct plan {
     bool tail;          // the tail-loss probe, which does not either
     bool chance;        // … nor what is sent again before its deadline
     bool bundle;        // new data behind some that was sent before
+    bool twice;         // sent again just now
 };
 
 // --- what may be sent ------------------------------------------------------------------------------------------------------------
@@ -154,9 +155,19 @@ static bool plan_chance(struct tcp_conn *c, struct plan *plan)
     return true;
 }
 
+// After all else.
+static bool plan_twice(const struct weir *weir, const struct tcp_conn *c, struct plan *plan)
+{
+    uint32_t end;
+    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->flags & TCP_PERSIST || !tcp_holes_double(weir, c, &end))
+        return false;
+    cover(c, plan, c->snd.una, end);
+    return plan->again = plan->twice = true;
+}
+
 static bool plan_next(struct tcp_conn *c, struct plan *plan)
 {
-    plan->again = plan->probe = plan->tail = plan->chance = plan->bundle = false;  // … and cover() the rest
+    plan->again = plan->probe = plan->tail = plan->chance = plan->bundle = plan->twice = false;  // … and cover() the rest
     if (c->state == WEIR_TCP_CLOSED)
         return false;
     if (plan_probe(c, plan) || plan_tail_probe(c, plan) || plan_chance(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
@@ -421,6 +432,8 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
     tcp_prr_sent(c, plan->end - plan->seq);
     if (plan->tail)
         tcp_tlp_sent(weir, c, plan->again);
+    if (plan->twice)
+        tcp_holes_doubled(weir, c, plan->end);
     if (c->flags & TCP_RETRANSMIT_NOW && plan->again)
         tcp_timers_resent(weir, c);
     c->flags &= ~(uint32_t)(TCP_RETRANSMIT_NOW | TCP_SEND_SMALL);
@@ -453,23 +466,31 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     return verdict;
 }
 
-// An ACK, and more that tell of what it has no room for.
-static enum weir_tx_verdict send_acks_long(struct weir *weir, struct tcp_conn *c)
-{
-    enum weir_tx_verdict verdict;
-    do
-        verdict = send_ack(weir, c);
-    while (verdict < WEIR_TX_FULL && tcp_sack_untold(c));
-    return verdict;
-}
-
 static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
 {
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW))
         verdict = tcp_lane_ack(weir, c, tcp_ack_seq(c));
-    return verdict == WEIR_TX_UNRESOLVED ? send_acks_long(weir, c) : verdict;
+    return verdict == WEIR_TX_UNRESOLVED ? send_ack(weir, c) : verdict;
 }
+
+#if WEIR_CFG_TCP_SACK
+void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
+{
+    const struct plan plan = {.seq = tcp_ack_seq(c), .end = tcp_ack_seq(c), .flags = TCP_ACK};
+    const uint32_t edge = tcp_receive_edge(weir, c);
+    struct tcp_segment segment = {.seq = plan.seq, .ack = c->rcv.nxt, .flags = TCP_ACK, .window = window_field(c, edge, false)};
+    fill_options(weir, c, &plan, &segment.options);
+    const uint8_t tos = tcp_ecn_stamp(weir, c, &segment, false);
+    if (!tcp_reply_ack(weir, c, &segment, tos))
+        return;  // what it would have told is told later
+    c->rcv.edge = edge;
+    TCP_INFO_COUNT(c, segs_out, 1);
+    tcp_ecn_left(c, &segment, false);
+    tcp_uto_left(c, &segment);
+    segment_left(weir, c, &plan);
+}
+#endif
 
 // Nothing may go although data waits: the window's fault? Then the probe timer must run.
 static void watch_window(struct weir *weir, struct tcp_conn *c)
@@ -505,7 +526,7 @@ static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bo
     const bool all = c->send && tcp_lane_new_data(weir, c, &quantum, verdict);
     if (*verdict == WEIR_TX_FULL)
         return false;
-    for (; !all && plan_next(c, &plan); quantum--) {
+    for (; !all && (plan_next(c, &plan) || plan_twice(weir, c, &plan)); quantum--) {
         if (!quantum) {
             *more = true;
             return true;

@@ -36,6 +36,11 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
 static inline uint32_t tcp_ack_seq(const struct tcp_conn *c) { return seq_min(c->snd.nxt, c->snd.una + tcp_syn_unacked(c) + c->snd.wnd); }
 void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options);  // `answer`: to a SYN
 
+// From input, an ACK that tells of all that has come so far. It waits in the outbox. Where there is no room nothing has changed.
+#if WEIR_CFG_TCP_SACK
+void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c);
+#endif
+
 // An ACK left: none is owed.
 static inline void tcp_ack_left(struct tcp_conn *c)
 {

@@ -14,45 +14,27 @@ static inline bool in_round(const struct tcp_conn *c)
     return rack->round && rack->dsack_round - c->snd.una - 1 < c->snd.nxt - c->snd.una;
 }
 
-// Where the clock cannot tell the transmissions of a round trip apart, and the peer has lately been sent what it had already: taken for the
-// later transmission, the answer to the earlier would make all that is in flight look lost, and be sent again in its turn.
-static bool doubtful(const struct weir *weir, const struct tcp_conn *c)
-{
-    return in_round(c) && rtt_smoothed(&c->rtt) < weir->port->granularity_us;
-}
-
-// When the timestamp that is echoed began. The latest that a segment with it can have left: a clock that ticks with the milliseconds shows
-// none of the time between, and steps (clock_step) make less than half a tick.
-static uint32_t echo_began(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
-{
-    return (uint32_t)weir->now_us - weir->ms_fraction_us - (weir->now_ms - tcp_timestamps_echo_ms(c, segment)) * 1000;
-}
-
-static uint32_t echo_latest(const struct weir *weir)
+// The latest that a segment with the timestamp that is echoed can have left: a clock that ticks with the milliseconds shows none of the
+// time between, and steps (clock_step) make less than half a tick.
+static uint32_t echo_latest(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const uint32_t tick_us = weir->port->granularity_us;
-    return tick_us / 2 + (tick_us % 1000 || weir->ms_fraction_us ? 999 : 0);
+    const uint32_t began_us = (uint32_t)weir->now_us - weir->ms_fraction_us - (weir->now_ms - tcp_timestamps_echo_ms(c, segment)) * 1000;
+    return began_us + tick_us / 2 + (tick_us % 1000 || weir->ms_fraction_us ? 999 : 0);
 }
 
 // What was sent again later than the limit is not taken for what this acknowledgement is of (§6.2, step 2): it is younger than any round
 // trip, or than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have
-// shown the shortest round trip up to one too long, and this one up to one too short. In doubt that it was of something with this timestamp
-// is all that is known.
+// shown the shortest round trip up to one too long, and this one up to one too short.
 static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     delta->limit_young = c->rtt.min_us != UINT32_MAX;
     delta->young_us = weir->now - (c->rtt.min_us - min_u32(c->rtt.min_us, weir->port->granularity_us));
-    if (!tcp_timestamps_rtt(weir, c, segment))
+    if (!tcp_timestamps_rtt(weir, c, segment) || !seq_lt(c->snd.una, segment->ack))
         return;
-    const uint32_t began_us = echo_began(weir, c, segment), latest_us = began_us + echo_latest(weir);
-    const bool advances = seq_lt(c->snd.una, segment->ack);
-    if (doubtful(weir, c)) {
-        delta->young_after = advances;
-        delta->young_us = advances ? began_us - FLIGHT_STEP_US : weir->now - INT32_MAX / 2;
-    } else if (advances) {
-        delta->young_us = delta->limit_young ? seq_min(delta->young_us, latest_us) : latest_us;
-        delta->limit_young = true;
-    }
+    const uint32_t latest_us = echo_latest(weir, c, segment);
+    delta->young_us = delta->limit_young ? seq_min(delta->young_us, latest_us) : latest_us;
+    delta->limit_young = true;
 }
 
 void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)

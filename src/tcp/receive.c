@@ -63,7 +63,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
         return;
     detach_intervals(&weir->memory, c->extra->out_of_order);
     c->extra->out_of_order = NULL;
-    tcp_news_none(c->extra);
+    c->extra->sack_news = 0;
 }
 
 #define INTERVALS_FIRST 8u
@@ -86,7 +86,6 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
         *list = *old;
         list->capacity = (uint16_t)capacity;
         memcpy(list->item, old->item, old->count * sizeof old->item[0]);
-        tcp_sack_news_move(c, list);
         detach_intervals(&weir->memory, c->extra->out_of_order);
     }
     c->extra->out_of_order = list;
@@ -130,11 +129,15 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     }
     if (c->extra->out_of_order->count == c->extra->out_of_order->capacity)
         intervals_grow(weir, c);
+    struct intervals *list = c->extra->out_of_order;
+    const bool goes_on = c->flags & TCP_USE_SACK && list->count && list->item[list->recent].end == start;
+    if (!goes_on)
+        tcp_sack_make_room(weir, c, 1);
     store_holes(weir, c, packet, payload_at, start, end);  // where nothing is: harmless even if the list then refuses
-    const bool added = intervals_add(c->extra->out_of_order, start, end);
+    const bool added = intervals_add(list, start, end);
     count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
     if (added)
-        tcp_sack_news(c, start);
+        tcp_sack_news(c, goes_on);
 }
 
 // --- in order --------------------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight
     if (news->reports_duplicate) {
         tcp_info_duplicate(weir, c, block);
         tcp_undo_duplicate(c, block->left, block->right);
-        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c))  // bundles are duplicates that were meant
+        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c) && !tcp_holes_expected(c, block->right))  // bundles are duplicates that were meant
             tcp_rack_duplicate(c);
     }
     if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {

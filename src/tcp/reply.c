@@ -3,10 +3,20 @@
 // ends and header length are not its own.)
 #include "tcp/bare.h"
 
+struct manner {
+    uint8_t ttl, tos;
+};
+static const struct manner usual = {.ttl = 64};
+
 static uint8_t *push(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                     uint32_t length)
+                     struct manner manner, uint32_t length)
 {
-    const struct ip_out ip = {.source = local->addr, .destination = remote->addr, .protocol = IP_TCP, .ttl = 64, .dont_fragment = true};
+    const struct ip_out ip = {.source = local->addr,
+                              .destination = remote->addr,
+                              .protocol = IP_TCP,
+                              .ttl = manner.ttl,
+                              .tos = manner.tos,
+                              .dont_fragment = true};
     uint8_t *const bytes = ip_outbox_push(weir, path, &ip, length);
     if (bytes)
         count(weir, WEIR_COUNT_TCP_SENT);
@@ -14,12 +24,12 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct we
 }
 
 static bool reply_any(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                      const struct tcp_segment *segment)
+                      struct manner manner, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
     const uint32_t length = TCP_BYTES + option_length;
-    uint8_t *const bytes = push(weir, path, local, remote, length);
+    uint8_t *const bytes = push(weir, path, local, remote, manner, length);
     if (!bytes)
         return false;
     tcp_emit(bytes, segment);
@@ -36,8 +46,8 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_
                   const struct tcp_segment *segment)
 {
     if (!tcp_bare_syn(segment))
-        return reply_any(weir, path, local, remote, segment);
-    uint8_t *const bytes = push(weir, path, local, remote, TCP_BARE_SYN_BYTES);
+        return reply_any(weir, path, local, remote, usual, segment);
+    uint8_t *const bytes = push(weir, path, local, remote, usual, TCP_BARE_SYN_BYTES);
     if (bytes)
         tcp_bare_write_syn(bytes, local, remote, segment);
     return bytes;
@@ -66,6 +76,13 @@ bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags)
     }
     return tcp_reply_on(weir, &c->path, &c->local, &c->remote, &segment);
 }
+
+#if WEIR_CFG_TCP_SACK
+bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
+{
+    return reply_any(weir, &c->path, &c->local, &c->remote, (struct manner){.ttl = c->ttl, .tos = tos}, segment);
+}
+#endif
 
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {

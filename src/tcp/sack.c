@@ -2,51 +2,38 @@
 // SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
 #include "tcp/sack.h"
 
+#include "tcp/output.h"
+
+#define BLOCKS 3u  // as many as fit beside timestamps; of them, what the option of RFC 9768 takes
+
+// ACKs leave after a batch of segments. What the next one has no room for is not told by those after it: one that tells of all so far goes
+// before it, as if each segment were answered (RFC 5681 §4.2). What is never told, or after what came later, the sender must take for lost.
+// A peer that knows no SACK counts the ACKs themselves.
+void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs)
+{
+    const struct tcp_extra *extra = c->extra;
+    if (!extra || tcp_realtime_on(c))  // there an ACK may end what comes in (realtime.c)
+        return;
+    const uint32_t taken = extra->sack_news + 2u * (extra->dsack.left != extra->dsack.right) + tcp_ecn_accurate(c);
+    if (c->flags & TCP_USE_SACK ? taken + runs <= BLOCKS : !extra->sack_news)
+        return;
+    tcp_output_ack_before(weir, c);
+    c->flags |= TCP_ACK_NOW;
+}
+
+// With what is held of it a duplicate takes two blocks.
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
 {
-    if (c->flags & TCP_USE_SACK && tcp_conn_extra(weir, c))
+    if (!(c->flags & TCP_USE_SACK))
+        return;
+    tcp_sack_make_room(weir, c, 2);
+    if (tcp_conn_extra(weir, c))
         c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
-// --- news --------------------------------------------------------------------------------------------------------------------------
-
-// An ACK leaves after a batch of segments. What it has no room for is told by more of them, as it would be if each segment were answered
-// (RFC 5681 §4.2): what is never told the sender must take for lost. A peer that knows no SACK counts the ACKs themselves.
-void tcp_sack_news(struct tcp_conn *c, uint32_t start)
-{
-    struct tcp_extra *extra = c->extra;
-    struct intervals *list = extra->out_of_order;
-    const struct interval *run = &list->item[list->recent];
-    uint32_t *const end = tcp_news(list) + extra->sack_news;
-    if (c->flags & TCP_USE_SACK && extra->sack_news && end[-1] - run->start < run->end - run->start)
-        return;  // it will be told with what came just before
-    if (extra->sack_news < tcp_news_most(list)) {
-        *end = start;
-        extra->sack_news++;
-    }
-}
-
-void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to)
-{
-    memcpy(tcp_news(to), tcp_news(c->extra->out_of_order), c->extra->sack_news * sizeof(uint32_t));
-}
-
-void tcp_sack_told(struct tcp_conn *c)
-{
-    struct tcp_extra *extra = c->extra;
-    extra->dsack.left = extra->dsack.right;
-    extra->sack_told = c->flags & TCP_USE_SACK ? extra->sack_telling : (uint8_t)(extra->sack_told + 1);
-    if (extra->sack_told < extra->sack_news)
-        c->flags |= TCP_ACK_NOW;
-    else
-        tcp_news_none(extra);
-}
-
-// --- the option --------------------------------------------------------------------------------------------------------------------
-
 // The option as it is filled.
 struct blocks {
-    struct tcp_extra *extra;
+    const struct tcp_extra *extra;
     struct tcp_sack_block *block;
     uint8_t first, count, most;  // a duplicate stands before the first
 };
@@ -63,53 +50,24 @@ static void tell(struct blocks *b, const struct interval *run)
     b->block[b->count++] = (struct tcp_sack_block){run->start, run->end + (b->extra->fin_ahead && b->extra->fin == run->end)};
 }
 
-// What came first is told first, and none of what came later with it, or it would seem to have been overtaken; of what one ACK tells, the
-// newest is first (RFC 2018 §4). What has been acknowledged since is not told at all.
-static void tell_news(struct blocks *b)
-{
-    struct intervals *list = b->extra->out_of_order;
-    uint8_t low = b->count, next = b->extra->sack_told;
-    for (; next < b->extra->sack_news; next++) {
-        const struct interval *run = intervals_at(list, tcp_news(list)[next]);
-        if (run && b->count == b->most)
-            break;
-        tell(b, run);
-    }
-    b->extra->sack_telling = next;
-    for (uint8_t high = b->count; low + 1 < high; low++) {
-        const struct tcp_sack_block block = b->block[--high];
-        b->block[high] = b->block[low];
-        b->block[low] = block;
-    }
-}
-
-// What was newest before, so that each block is told in several ACKs and the loss of some does no harm (RFC 2018 §4), then the rest.
-static void tell_others(struct blocks *b)
-{
-    const struct intervals *list = b->extra->out_of_order;
-    if (list->count)
-        tell(b, &list->item[list->recent]);
-    for (uint32_t i = 0; i < list->earlier_count; i++)
-        tell(b, intervals_at(list, list->earlier[i]));
-    for (uint32_t i = 0; i < list->count && b->count < b->most; i++)
-        tell(b, &list->item[i]);
-}
-
-// First a duplicate, with what is held of it (RFC 2883 §4), then the news, then others, as far as there is room.
+// First a duplicate, with what is held of it (RFC 2883 §4), then the block that holds the newest data, then those that were newest before
+// it, so that each is told in several ACKs and the loss of some does no harm (RFC 2018 §4), then others, as far as there is room.
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
 {
-    struct tcp_extra *extra = c->extra;
+    const struct tcp_extra *extra = c->extra;
+    const struct intervals *list = extra->out_of_order;
     struct blocks b = {.extra = extra, .block = options->sack, .most = (uint8_t)(room < 12 ? 0 : min_u32(4, (room - 4) / 8))};
     if (extra->dsack.left != extra->dsack.right && b.most)
         options->sack[b.count++] = extra->dsack;
     b.first = b.count;
-    if (extra->out_of_order) {
-        if (b.first)
-            tell(&b, intervals_at(extra->out_of_order, extra->dsack.left));
-        tell_news(&b);
-        if (extra->sack_telling == extra->sack_news)
-            tell_others(&b);
-    }
+    if (b.first && list)
+        tell(&b, intervals_at(list, extra->dsack.left));
+    if (list && list->count)
+        tell(&b, &list->item[list->recent]);
+    for (uint32_t i = 0; list && i < list->earlier_count; i++)
+        tell(&b, intervals_at(list, list->earlier[i]));
+    for (uint32_t i = 0; list && i < list->count && b.count < b.most; i++)
+        tell(&b, &list->item[i]);
     options->sack_count = b.count;
 }
 

@@ -8,17 +8,20 @@
 #if WEIR_CFG_TCP_SACK
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room);
 void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
-void tcp_sack_told(struct tcp_conn *c);
 // An ACK left.
 static inline void tcp_sack_reported(struct tcp_conn *c)
 {
-    if (c->extra)
-        tcp_sack_told(c);
+    if (!c->extra)
+        return;
+    c->extra->dsack.left = c->extra->dsack.right;
+    c->extra->sack_news = 0;
 }
-void tcp_sack_news(struct tcp_conn *c, uint32_t start);                   // data came beyond a hole, and has been added
-void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to);  // the list moves to a larger place
-// What came has not all been told yet: the next ACK will.
-static inline bool tcp_sack_untold(const struct tcp_conn *c) { return c->extra && c->extra->sack_news; }
+// Data came beyond a hole; `goes_on`: with the run in which data came last.
+static inline void tcp_sack_news(struct tcp_conn *c, bool goes_on)
+{
+    c->extra->sack_news += !(goes_on && c->extra->sack_news) && c->extra->sack_news < UINT8_MAX;
+}
+void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs);  // in the next ACK, for so many more
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
 bool tcp_sack_loss(struct tcp_conn *c, struct flight_delta *delta);  // RFC 6675: whether anything is thought lost now
 bool tcp_sack_reports_duplicate(const struct tcp_segment *segment);  // RFC 2883: its first block does
@@ -36,9 +39,8 @@ static inline void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uin
     (void)weir, (void)c, (void)left, (void)right;
 }
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
-static inline void tcp_sack_news(struct tcp_conn *c, uint32_t start) { (void)c, (void)start; }
-static inline void tcp_sack_news_move(const struct tcp_conn *c, struct intervals *to) { (void)c, (void)to; }
-static inline bool tcp_sack_untold(const struct tcp_conn *c) { return (void)c, false; }
+static inline void tcp_sack_news(struct tcp_conn *c, bool goes_on) { (void)c, (void)goes_on; }
+static inline void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs) { (void)weir, (void)c, (void)runs; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     (void)weir, (void)c, (void)segment, (void)delta;

@@ -120,43 +120,76 @@ static void a_tail_is_probed_again(void **state)
     }
 }
 
-// Within a tick, and while the peer reports duplicates, what was sent again shows nothing (rack.c). The probe of the next tick does: its
-// echo tells it from all that went before.
-static void a_probe_in_the_next_tick_ends_all_doubt(void **state)
+// From now on the clock ticks every 10 ms, a hundred round trips.
+static void tick_slowly(struct tcp_fixture *t)
+{
+    t->f.port.granularity_us = 10000;
+    fixture_poll(&t->f, 10000 - t->f.weir->now_us % 10000);
+    tcp_fixture_conn(t)->rtt.min_us = 1;
+    tcp_fixture_conn(t)->rtt.srtt8_us = 800;
+}
+
+// Where a tick is long what is alone in flight, and was sent again, goes twice: whether it is lost again a timer would tell a hundred round
+// trips later. Once a tick; the duplicate that comes of it is no sign of anything.
+static void a_hole_alone_goes_twice_where_a_tick_is_long(void **state)
+{
+    (void)state;
+    for (int coarse = 0; coarse <= 1; coarse++) {
+        struct tcp_fixture t;
+        bring(&t, "probe");
+        if (coarse)
+            tick_slowly(&t);
+        loss_send(&t, 0, 4);
+        if (!coarse)
+            peer_pass(&t, RTT_US);
+        loss_sack(&t, 0, 1, 4);
+        for (int copy = 0; copy <= coarse; copy++)
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        peer_expect_nothing(&t);
+        peer_sack(&t, 0, 1, (uint32_t[]){MSS, 4 * MSS});
+        peer_expect_nothing(&t);
+        if (coarse) {
+            while (!peer_has_more(&t))
+                fixture_poll(&t.f, 1000);
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);  // the probe, twice as well
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);
+            peer_expect_nothing(&t);
+            assert_int_equal(counted(&t, RTO), 0);
+            peer_sack(&t, 4 * MSS, 1, (uint32_t[]){0, MSS});
+            assert_false(tcp_fixture_conn(&t)->flow->rack.round);
+        }
+        peer_sack(&t, 4 * MSS, 1, (uint32_t[]){0, MSS});
+        assert_true(tcp_fixture_conn(&t)->flow->rack.round);
+        tcp_fixture_close(&t);
+    }
+}
+
+// … not while what left before it may still be answered, nor what left for the first time.
+static void what_is_not_alone_goes_once(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    probe_reset();
-    loss_bring(&t, &(struct tcp_fixture_options){.sack = true, .timestamps = true});
-    const uint32_t mss = tcp_fixture_conn(&t)->mss;
-    probe.cwnd = 10 * mss;
-    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "probe"), WEIR_OK);
-    t.f.port.granularity_us = 10000;
-    fixture_poll(&t.f, 10000 - t.f.weir->now_us % 10000);
-    t.f.weir->ms_fraction_us = 0;
-    tcp_fixture_conn(&t)->rtt.min_us = 1;
-    tcp_fixture_conn(&t)->rtt.srtt8_us = 8;
-    user_write(&t, 0, 10 * mss);
-    assert_int_equal(peer_drain_count(&t), 10);
-    peer_sack(&t, 0, 1, (uint32_t[]){mss, 4 * mss});
-    peer_expect(&t, TCP_ACK, 0, 0, mss);
-    peer_sack(&t, 0, 2, (uint32_t[]){2 * mss, 3 * mss, mss, 4 * mss});
-    peer_send(&t, TCP_ACK, 0, 4 * mss);
+    bring(&t, "probe");
+    tick_slowly(&t);
+    loss_send(&t, 0, 6);
+    loss_sack(&t, 0, 1, 5);  // the last is under way
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
     peer_expect_nothing(&t);
-    while (!peer_has_more(&t)) {
-        assert_int_equal(counted(&t, RTO), 0);
-        fixture_poll(&t.f, 1000);
-    }
-    peer_expect(&t, TCP_ACK, 9 * mss, 0, mss);  // a SACK of it has an older echo
-    peer_sack(&t, 4 * mss, 1, (uint32_t[]){9 * mss, 10 * mss});
+    tcp_fixture_close(&t);
+
+    bring(&t, "probe");
+    tick_slowly(&t);
+    loss_send(&t, 0, 2);
+    peer_send(&t, TCP_ACK, 0, MSS);  // the last is alone
     peer_expect_nothing(&t);
-    while (!peer_has_more(&t))
-        fixture_poll(&t.f, 1000);
-    peer_expect(&t, TCP_ACK, 4 * mss, 0, mss);
+    tcp_fixture_close(&t);
+
+    bring(&t, "plain");
+    tick_slowly(&t);
+    loss_send(&t, 0, 4);
+    loss_sack(&t, 0, 1, 4);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
     peer_expect_nothing(&t);
-    peer_sack(&t, 5 * mss, 1, (uint32_t[]){9 * mss, 10 * mss});
-    assert_int_equal(peer_drain_count(&t), 4);
-    assert_int_equal(counted(&t, RTO), 0);
     tcp_fixture_close(&t);
 }
 
@@ -446,7 +479,8 @@ int main(void)
         cmocka_unit_test(others_leave_it_to_the_timeout),
         cmocka_unit_test(probes_become_rarer),
         cmocka_unit_test(a_tail_is_probed_again),
-        cmocka_unit_test(a_probe_in_the_next_tick_ends_all_doubt),
+        cmocka_unit_test(a_hole_alone_goes_twice_where_a_tick_is_long),
+        cmocka_unit_test(what_is_not_alone_goes_once),
         cmocka_unit_test(data_of_the_peer_is_no_progress),
         cmocka_unit_test(the_probe_lets_rack_find_the_rest),
         cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),
