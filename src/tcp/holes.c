@@ -31,6 +31,7 @@ bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c)
     return true;
 }
 
+#if WEIR_CFG_TCP_SACK
 bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
 {
     const struct tcp_flow *flow = c->flow;
@@ -43,6 +44,9 @@ bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_
     return first->sent & FLIGHT_RETRANSMITTED && *end - f->start == flight_pipe(f) && *end - f->start <= c->mss &&
            !(flow->holes.doubled && flow->holes.doubled_end == *end && flow->holes.doubled_us == (uint32_t)weir->now_us);
 }
+#else  // nothing tells what is alone in flight
+bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end) { return (void)weir, (void)c, (void)end, false; }
+#endif
 
 void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
