@@ -106,7 +106,7 @@ bench-realtime:
 ##                 pass in ten minutes; FRESH=1: measures anew what is there already; T='thesis grid': some of the experiments)
 lab:
 	@tools/need.sh lab
-	@$(MAKE) -s lib apps $(B)/host/weir-link $(B)/host/weir-sim $(B)/venv/ready
+	@$(MAKE) -s lib apps lab-programs $(B)/host/weir-sim $(B)/venv/ready
 	@$(B)/venv/bin/python lab/lab.py $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each

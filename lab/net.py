@@ -150,7 +150,7 @@ class UmlEnd:
         script.write_text(UML_SCRIPT.format(address=self.address, modules="" if cc in (None, "reno", "cubic") else modules, command=shlex.join(command), out=out,
                                             peer=B if self.address == A else A, wmem=self.options.send_buffer or "4096 16384 4194304"))
         script.chmod(0o755)
-        words = ["linux.uml", "mem=192M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", f"init={script}",
+        words = ["env", f"LD_PRELOAD={BIN / 'uml_xstate.so'}", "linux.uml", "mem=192M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", f"init={script}",
                  f"vec0:transport=raw,ifname={self.tap},depth=64,gro=0", "con=null", "con0=fd:0,fd:1", "quiet"]
         done = subprocess.run(self.namespace.enter() + words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout + 30)
         return out.read_text() if out.exists() else "", done.stdout[-600:]

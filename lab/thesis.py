@@ -53,7 +53,7 @@ class Thesis:
                     "options": f"{sender_options} {receiver_options}" if (sender_options, receiver_options) != (Options(), Options()) else ""}
             waits = loss and cc != "bbr"   # for timeouts, nearly all the time
             link = Link(loss=loss, spare_arp=1, seed=seed)
-            found.append(runs.run("thesis", what, expected + 1, kind="weir" if "weir" in (sender, receiver) else "linux", share=0.25 if waits else 1, link=link,
+            found.append(runs.run("thesis", what, expected + 1, kind="weir" if "weir" in (sender, receiver) else "linux", share=0.125 if waits else 1, link=link,
                                   function=lambda link=link: transfer(link, sender, receiver, size, cc, sender_options, receiver_options)))
         self.rows.append((label, sender, receiver, found, "s"))
 

@@ -84,6 +84,8 @@ static void flow_add(struct bulk *bulk, uint32_t number, struct sim_host *client
                                        .client = user,
                                        .server = user};
     options.client.bytes = s->bytes;
+    options.client.greeting = (uint32_t)s->greeting;
+    options.client.answer_ns = ns_of(s->delay);
     bulk->flows[number] = sim_flow_add(bulk->sim, client, server, &options);
     sim_trace_start(&bulk->traces[number], bulk->flows[number], bulk->bottleneck, number ? NULL : bulk->trace,
                     bulk->trace && !number ? TRACE_NS : LOOK_NS);

@@ -179,7 +179,10 @@ static bool side_write(struct side *side)
     if (side->write_ended || side->closed || sim->now_ns < side->write_from_ns)
         return false;
     const uint64_t stop = user->abort_after && user->abort_after < side->total ? user->abort_after : side->total;
-    const uint32_t want = limited(user->write_most, least(stop - side->sent, PIECE));
+    const uint64_t until = peer_of(side)->received < user->greeting ? least(stop, user->greeting) : stop;
+    if (side->sent == until && until < stop)
+        return false;  // greeting_read
+    const uint32_t want = limited(user->write_most, least(until - side->sent, PIECE));
     int done = 0;
     if (want)
         done = user->in_place ? put_in_place(side, want)
@@ -247,9 +250,19 @@ static int take_copying(struct side *side)
     return got;
 }
 
+// Of the peer; it goes on when the answer has had time to come.
+static void greeting_read(struct side *peer)
+{
+    peer->write_from_ns = peer->flow->sim->now_ns + peer->user->answer_ns;
+    wake_at(peer, peer->write_from_ns);
+}
+
 static void count_received(struct side *side, uint32_t bytes)
 {
     struct sim_flow_stats *stats = &side->flow->stats;
+    const uint32_t greeting = peer_of(side)->user->greeting;
+    if (side->received < greeting && side->received + bytes >= greeting)
+        greeting_read(peer_of(side));
     side->received += bytes;
     stats->received[!side->server] = side->received;
     if (side->server || !side->flow->client.total) {

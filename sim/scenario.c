@@ -31,6 +31,7 @@ static const struct setting settings[] = {
     ROW(other_cc, TEXT, "cubic", ""),
     ROW(start, DECIMAL, "0", "seconds between the starts of two flows"),
     ROW(bytes, WHOLE, "0", "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
+    ROW(greeting, WHOLE, "0", "each flow sends so many bytes first, the others when an answer may have come: iperf3 begins so, with 37"),
     ROW(rate, DECIMAL, "10", "Mbit/s of layer 2 at the bottleneck; 0: no bottleneck"),
     ROW(delay, DECIMAL, "10", "ms, each way"),
     ROW(bdp, DECIMAL, "1", "queue in products of rate and round trip time"),

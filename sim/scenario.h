@@ -12,7 +12,8 @@
 
 struct scenario {
     char name[SCENARIO_TEXT];
-    uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp;
+    uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
+        greeting;
     double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms, queue, bdp, seconds,
         start;
     char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];

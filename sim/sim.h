@@ -127,6 +127,8 @@ struct sim_link *sim_link_next(struct sim *sim, const struct sim_link *after);
 // A connection between two hosts whose users write and check a pattern that depends on the position in the stream.
 struct sim_user {                    // zero: writes and reads as fast as it can
     uint64_t bytes;                  // that it sends
+    uint32_t greeting;               // of these: the first, the rest only so long after the other has read them: when its answer
+    uint64_t answer_ns;              // to them may have come
     uint32_t write_most, read_most;  // at once
     uint64_t write_every_ns;         // … and then pauses so long
     uint64_t read_every_ns;

@@ -3,7 +3,7 @@
 """Runs build/host/weir-sim many times, on all cores, with progress, and puts together what comes out. docs/simulator.md.
 
   sim.py campaign [--seconds N] [--seed N]   random networks for so long, plain and with sanitizers; each failure with its replay
-  sim.py grid [--seconds N] [--seeds N]      goodput over algorithm, rate and loss → build/lab/sim-grid.json
+  sim.py grid [--seconds N] [--seeds N] [--greeting BYTES]   goodput over algorithm, rate and loss → build/lab/sim-grid.json
   sim.py fairness [--seconds N]              two and ten flows, alone and beside cubic and bbr → build/lab/fairness.json
   sim.py ticks [--seeds N]                   the thesis's 5 MB with the clock's tick doubled and divided by ten → build/lab/sim-ticks.json
   sim.py golden [--renew]                    compares sim/golden/goodput.txt with what comes out now; --renew writes it
@@ -93,7 +93,8 @@ def write(path, value):
 
 def grid(options):
     names = [name for name in algorithms() if not options.cc or name in options.cc.split(",")]
-    jobs = {(name, rate, loss, seed): {"cc": name, "rate": rate, "loss": loss, "seconds": options.seconds, "seed": seed}
+    more = {"greeting": options.greeting} if options.greeting else {}
+    jobs = {(name, rate, loss, seed): {"cc": name, "rate": rate, "loss": loss, "seconds": options.seconds, "seed": seed, **more}
             for name in names for rate in RATES for loss in LOSSES for seed in range(1, options.seeds + 1)}
     found = run_all("grid", jobs)
     result = {"weir": {}, "spread": {}, "timeouts": {}, "srtt_ms": {}}
@@ -110,7 +111,7 @@ def grid(options):
                     result[kind].setdefault(name, {}).setdefault(str(rate), {})[str(loss)] = value
                     if kind in ("weir", "spread"):
                         result[f"{kind}.{name}.{rate}.{loss}"] = value
-    result["command"] = shown([program(), *settings(cc="NAME", rate="R", loss="L", seconds=options.seconds, seed="1 …")])
+    result["command"] = shown([program(), *settings(cc="NAME", rate="R", loss="L", seconds=options.seconds, seed="1 …", **more)])
     for rate in RATES:
         print(f"\n{rate} Mbit/s, 20 ms, {options.seconds} s, {options.seeds} seeds: mean, Mbit/s (spread, %)")
         print("            " + "".join(f"{loss:>13} %" for loss in LOSSES))
@@ -342,7 +343,7 @@ def main():
                 sub.add_argument(f"--{name}", type=kind, default=otherwise)
         return sub
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
-    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), out=(pathlib.Path, None))
+    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), greeting=(int, 0), out=(pathlib.Path, None))
     part(fairness, seconds=(int, 60), out=(pathlib.Path, None))
     part(ticks, seeds=(int, 401))
     part(golden, renew=(bool, False))

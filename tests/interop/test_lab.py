@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The laboratory's network: weir-link between TAPs, with Linux and with Weir at its ends. What is measured with it is `make lab`'s business."""
 import contextlib
+import ctypes
+import errno
 import json
 import os
 import pathlib
+import platform
 import re
 import signal
 import socket
@@ -118,6 +121,41 @@ def test_a_transfer_and_a_run_of_iperf3(sender, receiver, tmp_path):
     assert (tmp_path / "frames.csv").read_text().count(",in,") > 1000
     with net.Network(link, sender, receiver, tmp_path, serve=False) as network:
         assert 0.15 < network.transfer(1 << 20, "cubic") < 3
+
+
+class _Span(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="extended state is x86's")
+def test_what_user_mode_linux_keeps_of_a_process_can_be_put_back():
+    """It has room for a part of what a newer processor's processes have. Linux gives a part, but takes only the whole."""
+    traceme, getregset, setregset, detach, xstate, part = 0, 0x4204, 0x4205, 17, 0x202, 576   # sys/ptrace.h, elf.h; what XSAVE has at the least
+    libc, preloaded = (ctypes.CDLL(name, use_errno=True).ptrace for name in (None, str(net.BIN / "uml_xstate.so")))
+    for ptrace in (libc, preloaded):
+        ptrace.restype, ptrace.argtypes = ctypes.c_long, (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+    child = os.fork()
+    if child == 0:
+        libc(traceme, 0, None, None)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(7)
+    os.waitpid(child, 0)
+
+    def state(ptrace, request, room):
+        span = _Span(ctypes.addressof(room), len(room))
+        return ptrace(request, child, xstate, ctypes.addressof(span)), bytes(room[:span.length])
+    changed = ctypes.create_string_buffer(part)
+    answer, before = state(preloaded, getregset, changed)
+    assert answer == 0 and len(before) == part
+    whole = state(libc, getregset, ctypes.create_string_buffer(1 << 16))[1]
+    assert len(whole) > part and whole[:part] == before
+    changed[32:40], changed[512] = b"\x01\x02\x03\x04\x05\x06\x07\x08", whole[512] | 1   # st(0); XSTATE_BV says that there is x87 state
+    assert state(libc, setregset, changed)[0] == -1 and ctypes.get_errno() == errno.EFAULT
+    assert state(preloaded, setregset, changed)[0] == 0
+    after = state(libc, getregset, ctypes.create_string_buffer(1 << 16))[1]
+    assert after[32:40] == bytes(changed[32:40]) and after[part:] == whole[part:]
+    assert libc(detach, child, None, None) == 0
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_runs_are_remembered_and_failures_told(tmp_path, monkeypatch):

@@ -153,6 +153,40 @@ static void a_flow_that_is_stopped_finishes(void **state)
     sim_close(sim);
 }
 
+static void what_follows_a_greeting_waits_for_the_answer(void **state)
+{
+    (void)state;
+    struct sim_flow *flow = open_pair(NULL, &(struct sim_way){.delay_ns = SIM_MS(10)},
+                                      &(struct sim_flow_options){.client = {.bytes = 100000, .greeting = 37, .answer_ns = SIM_MS(30)},
+                                                                 .server.read_from_ns = SIM_MS(50)});
+    const struct sim_flow_stats *stats = sim_flow_stats(flow);
+    while (!stats->received[0])
+        run(sim, sim_now(sim) + SIM_MS(1));
+    assert_int_equal(stats->received[0], 37);
+    run(sim, sim_now(sim) + SIM_MS(29));
+    assert_int_equal(stats->sent[0], 37);
+    run(sim, sim_now(sim) + SIM_MS(2));
+    assert_true(stats->sent[0] > 37);
+    run(sim, SIM_S(2));
+    assert_true(stats->finished);
+    assert_int_equal(stats->received[0], 100000);
+    sim_close(sim);
+}
+
+static void a_flow_that_is_stopped_after_its_greeting_finishes(void **state)
+{
+    (void)state;
+    struct sim_flow *flow = open_pair(NULL, &(struct sim_way){.delay_ns = SIM_MS(10)},
+                                      &(struct sim_flow_options){.client = {.greeting = 37, .answer_ns = SIM_S(1)}});
+    run(sim, SIM_MS(500));
+    assert_int_equal(sim_flow_stats(flow)->sent[0], 37);
+    sim_flow_stop(flow);
+    run(sim, SIM_S(5));
+    assert_true(sim_flow_stats(flow)->finished);
+    assert_int_equal(sim_flow_stats(flow)->received[0], 37);
+    sim_close(sim);
+}
+
 static void a_coarse_clock_shows_only_its_ticks(void **state)
 {
     (void)state;
@@ -180,10 +214,15 @@ static void a_second_link_of_a_host_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes), cmocka_unit_test(memory_beyond_the_limit_is_a_failure),
-        cmocka_unit_test(a_wrong_byte_is_a_failure),          cmocka_unit_test(a_lost_connection_is_a_failure),
-        cmocka_unit_test(a_flow_that_is_stopped_finishes),    cmocka_unit_test(a_coarse_clock_shows_only_its_ticks),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(memory_beyond_the_limit_is_a_failure),
+        cmocka_unit_test(a_wrong_byte_is_a_failure),
+        cmocka_unit_test(a_lost_connection_is_a_failure),
+        cmocka_unit_test(a_flow_that_is_stopped_finishes),
+        cmocka_unit_test(a_coarse_clock_shows_only_its_ticks),
         cmocka_unit_test(a_second_link_of_a_host_is_refused),
+        cmocka_unit_test(what_follows_a_greeting_waits_for_the_answer),
+        cmocka_unit_test(a_flow_that_is_stopped_after_its_greeting_finishes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
