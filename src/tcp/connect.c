@@ -101,7 +101,8 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 static void begin_anew(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_flow *flow = c->flow;
-    flow->recover = flow->retransmit_from = c->snd.una;
+    flow->retransmit_from = c->snd.una;
+    flow->recover = c->snd.una - 1;
     flow->window.ssthresh = WEIR_CC_UNLIMITED;
     flow->window.cwnd = 0;
     memset(flow->cc_state, 0, sizeof flow->cc_state);

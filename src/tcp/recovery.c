@@ -127,8 +127,9 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
         return false;
     // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
-    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or this very data would be retransmitted again.
-    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || !seq_le(c->flow->recover, c->snd.una))
+    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be taken for a loss.
+    // (An older `recover` is none of what is in flight.)
+    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || c->flow->recover - c->snd.una <= c->snd.nxt - c->snd.una)
         return false;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
     return true;
