@@ -266,6 +266,7 @@ static inline bool tcp_paced(const struct tcp_conn *c)
 }
 // … and the schedule is kept.
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return c->flow->pacing.rate != 0; }
+static inline bool tcp_pacing_held(const struct tcp_conn *c) { return c->flow->pacing.held; }  // … and held the last output back
 // Of the room that cwnd leaves, what the schedule allows now.
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return min_u32(room, c->flow->pacing.allowed); }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
@@ -276,6 +277,7 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
 #else
 static inline bool tcp_paced(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_pacing_held(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return (void)c, room; }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif
