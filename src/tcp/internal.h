@@ -373,8 +373,10 @@ static inline bool tcp_holes_open(const struct tcp_conn *c) { return (void)c, fa
 #endif
 #if WEIR_CFG_TCP_FRTO
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
+static inline void tcp_frto_off(struct tcp_conn *c) { c->flow->frto.step = 0; }
 #else
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return (void)c, false; }
+static inline void tcp_frto_off(struct tcp_conn *c) { (void)c; }
 #endif
 
 // A raw socket wants to see what comes, ours too.

@@ -58,12 +58,13 @@ static void undo(struct weir *weir, struct tcp_conn *c)
 
 static void leave(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_IN_RECOVERY)
+    if (c->flags & TCP_IN_RECOVERY) {
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
-    if (c->flags & TCP_IN_RECOVERY)
         tcp_cwv_recovered(c);
+    }
     c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
+    tcp_frto_off(c);
     tcp_rack_recovered(c);
 }
 
@@ -141,9 +142,9 @@ static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *de
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     if (news->duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
-    look_back(weir, c, delta, news);
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
+    look_back(weir, c, delta, news);
     if (recovering & c->flags && news->acked)
         partial_ack(weir, c, delta, news->acked);
     else if (news->acked)
