@@ -246,6 +246,7 @@ struct tcp_ack_news {
 };
 void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
+void tcp_recovery_again(struct tcp_conn *c);                       // all that is in flight goes again: it was refused
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c);    // the first hole is filled anew
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);

@@ -218,6 +218,15 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 }
 #endif
 
+// It was not the network that lost it, for want of room: cwnd stays, and what of it still waits is no reason for another recovery.
+void tcp_recovery_again(struct tcp_conn *c)
+{
+    flight_lose_all(c->flow->flight);
+    c->flow->recover = c->snd.nxt;
+    c->flow->retransmit_from = c->snd.una;
+    c->flags |= c->flags & TCP_IN_RECOVERY ? TCP_RETRANSMIT_NOW : TCP_RETRANSMIT_NOW | TCP_RTO_RECOVERY;
+}
+
 // RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
 // but for what RACK knows to be too young.
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
