@@ -25,14 +25,22 @@ SAME = {
     "tcp_pacing_ca_ratio": ANY, "tcp_pacing_ss_ratio": ANY, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": ANY,
     "tcp_rfc1337": ANY, "tcp_slow_start_after_idle": ANY, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
     "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": ANY, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": ANY,
-    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": ANY, "tcp_ecn_option": {"2"}, "tcp_ecn_option_beacon": {"3"},
+    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": {"1"}, "tcp_ecn_option_beacon": {"3"},
     "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": ANY, "route.mtu_expires": ANY, "tcp_rto_min_us": {"200000"},
+}
+# The same of FreeBSD's.
+SAME_BSD = {
+    "rfc1323": {"1"}, "sack.enable": {"1"}, "rexmit_initial": {"1000"}, "rexmit_slop": {"200"}, "rexmit_drop_options": {"0"}, "blackhole": {"0"},
+    "insecure_rst": {"0"}, "insecure_syn": {"0"}, "icmp_may_rst": {"1"}, "initcwnd_segments": {"10"}, "rfc6675_pipe": {"1"}, "rfc3042": {"1"},
+    "delayed_ack": {"1"}, "hostcache.purgenow": ANY, "recvspace": ANY, "sendspace": ANY, "recvbuf_auto": ANY, "sendbuf_auto": ANY,
 }
 CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr", "bbr3")
 DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
-ECN = {"0": 1, "1": 3, "2": 2, "3": 4}      # Linux's tcp_ecn to enum weir_ecn
+ECN = {"0": (1, 1), "1": (3, 3), "2": (2, 2), "3": (4, 4), "4": (4, 3), "5": (4, 1)}   # Linux's tcp_ecn to enum weir_ecn: what is agreed to, what is asked for
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
-IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat -n|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
+LARGEST_WINDOW = 65535 << 14
+PACING = re.compile(r"tc\s+qdisc\s+\S.*\bfq\b")
+IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|ethtool\s+-K|sync|true|sleep|nstat -n|exec 2>|set -|#|:|/bin/true|ip -6|ulimit|tcpdump|pkill|kldload|sockstat")     # what looks at the host from outside, too
 WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
 
 
@@ -45,7 +53,8 @@ class Config:
     receive: int = 0                # bytes; 0: Weir's default
     send: int = 0
     congestion: str = "-"
-    ecn: int = 0                    # enum weir_ecn
+    ecn: tuple = (0, 0)             # enum weir_ecn: of listeners, of who connects
+    accecn_told: bool = True        # accurate ECN's option is expected where it may be
     bind_port: int = 8080
     connect_port: int = 8080
     tolerance: int = 4000           # µs
@@ -54,6 +63,10 @@ class Config:
     ts_scaled: bool = False
     whole_segments: bool = False    # --strict_segments: an expected packet is one packet
     built: frozenset = frozenset(CONGESTION)
+
+    def host(self):
+        """What cannot change while a host runs."""
+        return dataclasses.replace(self, accecn_told=True)
 
 
 def address(text):
@@ -97,6 +110,8 @@ def take_option(config, name, value, line):
 
 def take_sysctl(config, name, value, line):
     name, value = name.strip().replace("/", "."), value.strip().strip("\"'")
+    if name.startswith(("net.inet.tcp.", "kern.")):
+        return take_bsd(config, name, value, line)
     if not name.startswith("net.ipv4."):
         if name.startswith(("net.core.", "kernel.", "net.ipv6.", "net.mptcp.")):
             if name in ("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.default_qdisc"):
@@ -116,10 +131,22 @@ def take_sysctl(config, name, value, line):
             config.congestion = value
     elif name == "tcp_ecn" and value in ECN:
         config.ecn = ECN[value]
+    elif name == "tcp_ecn_option" and value in ("0", "1", "2"):
+        config.accecn_told = value != "0"   # Weir's option is taken for none: who sends it, and when, is the sender's affair
     elif name not in SAME:
         raise Skip(f"sysctl net.ipv4.{name}", line)
     elif SAME[name] is not ANY and value not in SAME[name]:
         raise Skip(f"sysctl net.ipv4.{name}={value}", line)
+
+
+def take_bsd(config, name, value, line):
+    short = name.removeprefix("net.inet.tcp.")
+    if name == "kern.ipc.maxsockbuf":
+        config.receive = min(int(value), LARGEST_WINDOW)
+    elif short == "ecn.enable" and value in "01234":
+        config.ecn = ECN[value if value != "4" else "5"]
+    elif short not in SAME_BSD or SAME_BSD[short] is not ANY and value not in SAME_BSD[short]:
+        raise Skip(f"sysctl {name}={value}", line)
 
 
 def arithmetic(text, line):
@@ -137,6 +164,8 @@ def take_command(config, text, line):
         if DEFAULTS.match(command):
             config.receive, config.send, config.ecn = DEFAULTS_RECEIVE, DEFAULTS_SEND, ECN["0"]
             continue
+        if PACING.match(command):
+            raise Skip(f"the command '{command}' (pacing)", line)
         if not command or IGNORED.match(command):
             continue
         written = WRITTEN.match(command)
