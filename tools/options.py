@@ -44,10 +44,14 @@ def table(options):
 
 
 def left_out(options, profile, overrides):
-    """The src/ files that a profile leaves out; a name with a slash at its end means the C files of that folder."""
+    """The src/ files that a profile leaves out; a name with a slash at its end means the C files of that folder. A file that several
+    features share is in as soon as one of them is."""
+    on = {name: overrides.get(name, option[profile]) for name, option in options.items()}
+    shared = {path for name, option in options.items() if on[name] for path in option.get("files", [])}
     for name, option in options.items():
-        for path in option.get("files_when_zero" if overrides.get(name, option[profile]) else "files", []):
-            yield from (str(file.relative_to(ROOT)) for file in sorted((ROOT / path).glob("*.c"))) if path.endswith("/") else [path]
+        for path in option.get("files_when_zero" if on[name] else "files", []):
+            if on[name] or path not in shared:
+                yield from (str(file.relative_to(ROOT)) for file in sorted((ROOT / path).glob("*.c"))) if path.endswith("/") else [path]
 
 
 def main():
