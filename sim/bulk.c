@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "replay.h"
 #include "scenario.h"
 #include "trace.h"
 
@@ -198,8 +199,7 @@ int bulk_run(const struct scenario *scenario)
     if (good) {
         print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began, clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
     } else {
-        fprintf(stderr, "%s\nto replay: ", sim_failure(bulk.sim));
-        scenario_command(stderr, scenario);
+        fprintf(stderr, "%s\nto replay: %s\n", sim_failure(bulk.sim), replay_command());
     }
     sim_close(bulk.sim);
     free(bulk.flows);

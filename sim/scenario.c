@@ -2,10 +2,12 @@
 #include "scenario.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay.h"
 #include "weir/cc.h"
 
 enum kind { TEXT, WHOLE, DECIMAL };
@@ -98,6 +100,7 @@ static const struct setting *find(const char *name)
 void scenario_defaults(struct scenario *scenario)
 {
     memset(scenario, 0, sizeof *scenario);
+    scenario->program = "weir-sim";
     strcpy(scenario->name, "bulk");
     for (size_t i = 0; i < SETTINGS; i++)
         (void)set(scenario, &settings[i], settings[i].otherwise);
@@ -170,24 +173,58 @@ void scenario_help(FILE *out)
                 *settings[i].otherwise ? "]" : "");
 }
 
-void scenario_command(FILE *out, const struct scenario *scenario)
+struct text {
+    char *at;
+    size_t room;  // with the 0 at its end
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct text *text, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->at, text->room, format, arguments);
+    va_end(arguments);
+    const size_t added = length > 0 && (size_t)length < text->room ? (size_t)length : text->room - 1;
+    text->at += added;
+    text->room -= added;
+}
+
+// As a shell takes it for one word.
+static void add_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+    if (*word && !word[strspn(word, plain)]) {
+        add(text, "%s", word);
+        return;
+    }
+    add(text, "'");
+    for (; *word; word++)
+        add(text, *word == '\'' ? "'\\''" : "%c", *word);
+    add(text, "'");
+}
+
+void scenario_replay(const struct scenario *scenario)
+{
+    static char command[8192];
+    struct text text = {command, sizeof command};
     struct scenario plain;
     scenario_defaults(&plain);
-    fprintf(out, "build/host/weir-sim --scenario %s", scenario->name);
+    add_word(&text, scenario->program);
+    add(&text, " --scenario %s", scenario->name);
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *field = (const char *)scenario + settings[i].at, *other = (const char *)&plain + settings[i].at;
         const bool seed = !strcmp(settings[i].name, "seed");
         if (settings[i].kind == TEXT ? !strcmp(field, other) : !seed && !memcmp(field, other, sizeof(uint64_t)))
             continue;
+        add(&text, " --%s ", settings[i].name);
         if (settings[i].kind == TEXT)
-            fprintf(out, " --%s %s", settings[i].name, field);
+            add_word(&text, field);
         else if (settings[i].kind == WHOLE)
-            fprintf(out, " --%s %llu", settings[i].name, (unsigned long long)*(const uint64_t *)(const void *)field);
+            add(&text, "%llu", (unsigned long long)*(const uint64_t *)(const void *)field);
         else
-            fprintf(out, " --%s %.10g", settings[i].name, *(const double *)(const void *)field);
+            add(&text, "%.10g", *(const double *)(const void *)field);
     }
-    fputc('\n', out);
+    replay_set("%s", command);
 }
 
 static int algorithms_run(const struct scenario *scenario)

@@ -11,6 +11,7 @@
 #define SCENARIO_TEXT 256u
 
 struct scenario {
+    const char *program;  // as it was typed
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
         greeting;
@@ -24,8 +25,8 @@ void scenario_defaults(struct scenario *scenario);
 int scenario_set(struct scenario *scenario, const char *name, const char *value);
 int scenario_read(struct scenario *scenario, const char *path);
 void scenario_help(FILE *out);
-// The settings that differ from the defaults, as they would be typed: the command that repeats a run.
-void scenario_command(FILE *out, const struct scenario *scenario);
+// The run's replay (replay.h): the program as it was typed, and the settings that differ from the defaults.
+void scenario_replay(const struct scenario *scenario);
 
 struct scenario_kind {
     const char *name, *text;

@@ -44,10 +44,10 @@ def test_the_same_run_twice_is_the_same_line():
 
 def test_a_failing_run_prints_its_replay():
     """A flow over a link that loses everything fails, and is reported with the command that repeats it."""
-    command = [str(ROOT / "build/host/weir-sim"), "--bytes", "1000000", "--loss", "100", "--seconds", "5"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = ["build/host/weir-sim", "--bytes", "1000000", "--loss", "100", "--seconds", "5"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100" in done.stderr, done.stderr
+    assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100\n" in done.stderr, done.stderr
 
 
 def test_a_coarse_clock_costs_ticks_not_timeouts():
