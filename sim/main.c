@@ -32,12 +32,10 @@ int main(int argc, char **argv)
     const int read = options_read(&scenario, argc, argv);
     if (read)
         return read < 0 ? 2 : 0;
-    for (const struct scenario_kind *kind = scenario_kinds; kind->name; kind++)
-        if (!strcmp(kind->name, scenario.name)) {
-            scenario_replay(&scenario);
-            replay_watch();
-            return kind->run(&scenario);
-        }
-    fprintf(stderr, "weir-sim: there is no scenario %s; --help lists them\n", scenario.name);
-    return 2;
+    const struct scenario_kind *kind = scenario_kind(&scenario);
+    if (!kind)
+        return 2;
+    scenario_replay(&scenario);
+    replay_watch();
+    return kind->run(&scenario);
 }

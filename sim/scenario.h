@@ -12,6 +12,7 @@
 
 struct scenario {
     const char *program;  // as it was typed
+    uint64_t given;       // a bit for each setting that was set
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
         greeting;
@@ -30,9 +31,12 @@ void scenario_replay(const struct scenario *scenario);
 
 struct scenario_kind {
     const char *name, *text;
+    uint32_t user;                                // its bit in the table of settings
     int (*run)(const struct scenario *scenario);  // exit status
 };
 extern const struct scenario_kind scenario_kinds[];  // the last one has no name
+// What it is, if there is such a one and it uses all that is set; or NULL with a sentence on standard error.
+const struct scenario_kind *scenario_kind(const struct scenario *scenario);
 
 int bulk_run(const struct scenario *scenario);
 int campaigns_run(const struct scenario *scenario);
