@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """sim/golden/goodput.txt is what comes out: a change of behaviour is a diff, to be committed with the change (make sim-golden)."""
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+from program import ROOT, build
 
 
 def sim(*words):
-    subprocess.run(["make", "-s", "build/host/weir-sim"], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    build()
     return subprocess.run([sys.executable, "tools/sim.py", *words], cwd=ROOT, capture_output=True, text=True)
 
 

@@ -2,22 +2,20 @@
 """What weir-sim and tools/sim.py make of their numbers: Jain's index, and the chart of a trace."""
 import json
 import math
-import os
-import pathlib
 import subprocess
 import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+from program import PROGRAM, ROOT, build
+
 sys.path.insert(0, str(ROOT / "tools"))
 import sim as front  # noqa: E402
 
 
 def run(*words):
-    subprocess.run(["make", "-s", "build/host/weir-sim"], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
-    return json.loads(subprocess.run(["build/host/weir-sim", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    build()
+    return json.loads(subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
 def test_jains_index():

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """However a run of the simulator ends, if not well, it tells the command that repeats it, and what runs many of them fails."""
-import os
-import pathlib
 import re
 import resource
 import signal
@@ -12,16 +10,15 @@ import time
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-PROGRAM = "build/host/weir-sim"
+from program import PROGRAM, ROOT, build
+
 sys.path.insert(0, str(ROOT / "tools"))
 import sim as front  # noqa: E402
 
 
 @pytest.fixture(scope="module", autouse=True)
 def built():
-    subprocess.run(["make", "-s", PROGRAM], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    build()
 
 
 def killed(number, *words):
