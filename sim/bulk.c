@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "replay.h"
 #include "scenario.h"
 #include "trace.h"
 
@@ -13,6 +14,7 @@
 #define TRACE_NS SIM_MS(1)
 #define LIMIT_NS SIM_S(100000)  // of a transfer that does not end
 #define FULL_FRAME 1514u
+#define MOST_FLOWS 10000u
 
 struct bulk {
     const struct scenario *scenario;
@@ -180,8 +182,10 @@ static double clock_s(clockid_t clock)
 int bulk_run(const struct scenario *scenario)
 {
     struct bulk bulk = {.scenario = scenario, .count = (uint32_t)(scenario->flows + scenario->others)};
-    if (!bulk.count || bulk.count > 10000)
+    if (!bulk.count || bulk.count > MOST_FLOWS) {
+        fprintf(stderr, "weir-sim: flows and others are 1 to %u together\n", MOST_FLOWS);
         return 2;
+    }
     if (*scenario->trace && !(bulk.trace = fopen(scenario->trace, "w"))) {
         perror(scenario->trace);
         return 2;
@@ -198,8 +202,7 @@ int bulk_run(const struct scenario *scenario)
     if (good) {
         print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began, clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
     } else {
-        fprintf(stderr, "%s\nto replay: ", sim_failure(bulk.sim));
-        scenario_command(stderr, scenario);
+        fprintf(stderr, "%s\nto replay: %s\n", sim_failure(bulk.sim), replay_command());
     }
     sim_close(bulk.sim);
     free(bulk.flows);

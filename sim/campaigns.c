@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "replay.h"
 #include "scenario.h"
 
 #define FAILURES 10  // enough to look at
@@ -36,6 +37,17 @@ static void add_result(struct campaign_result *sum, const struct campaign_result
     sum->hosts += one->hosts;
 }
 
+// A seed fails alone as it fails among others.
+static void seed_replay(const struct scenario *s, uint64_t seed)
+{
+    struct scenario one;
+    scenario_defaults(&one);
+    one.program = s->program;
+    strcpy(one.name, s->name);
+    one.seed = seed;
+    scenario_replay(&one);
+}
+
 int campaigns_run(const struct scenario *s)
 {
     struct campaign_result sum = {0}, one;
@@ -51,15 +63,17 @@ int campaigns_run(const struct scenario *s)
             show_progress(s, done, now - began, &sum, failed);
             told = now;
         }
-        const bool good = campaign_run(s->seed + done, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one);
+        const uint64_t seed = s->seed + done;
+        seed_replay(s, seed);
+        const bool good = campaign_run(seed, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one);
         add_result(&sum, &one);
         if (good)
             continue;
         failed++;
-        const unsigned long long seed = s->seed + done;
-        fprintf(stderr, "%sseed %llu: %s\n  to replay: build/host/weir-sim --scenario campaign --seed %llu\n", isatty(2) ? "\n" : "", seed,
-                one.failure, seed);
+        fprintf(stderr, "%sseed %llu: %s\n  to replay: %s\n", isatty(2) ? "\n" : "", (unsigned long long)seed, one.failure,
+                replay_command());
     }
+    scenario_replay(s);  // what is found only now, leaks, any of them may have left
     show_progress(s, done, real_now() - began, &sum, failed);
     printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": %llu, \"hosts\": %u, "
            "\"flows\": %u, "

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "replay.h"
 #include "scenario.h"
 
 #define HALL 50u
@@ -85,7 +86,7 @@ int hosts_run(const struct scenario *s)
                count, sim->flow_count, (unsigned long long)received, (unsigned long long)sim_events(sim), (double)sim->now_ns / 1e9,
                real_now() - began, (unsigned long long)(memory / (count ? count : 1)));
     else
-        fprintf(stderr, "%s\n", sim_failure(sim));
+        fprintf(stderr, "%s\nto replay: %s\n", sim_failure(sim), replay_command());
     const int status = sim_failure(sim) ? 1 : 0;
     sim_close(sim);
     return status;

@@ -2,6 +2,7 @@
 // weir-sim: runs a scenario of the simulator. weir-sim --help lists scenarios and settings.
 #include <string.h>
 
+#include "replay.h"
 #include "scenario.h"
 
 static int options_read(struct scenario *scenario, int argc, char **argv)
@@ -27,12 +28,14 @@ int main(int argc, char **argv)
 {
     static struct scenario scenario;
     scenario_defaults(&scenario);
+    scenario.program = argv[0];
     const int read = options_read(&scenario, argc, argv);
     if (read)
         return read < 0 ? 2 : 0;
-    for (const struct scenario_kind *kind = scenario_kinds; kind->name; kind++)
-        if (!strcmp(kind->name, scenario.name))
-            return kind->run(&scenario);
-    fprintf(stderr, "weir-sim: there is no scenario %s; --help lists them\n", scenario.name);
-    return 2;
+    const struct scenario_kind *kind = scenario_kind(&scenario);
+    if (!kind)
+        return 2;
+    scenario_replay(&scenario);
+    replay_watch();
+    return kind->run(&scenario);
 }

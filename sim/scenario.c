@@ -2,64 +2,70 @@
 #include "scenario.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay.h"
 #include "weir/cc.h"
 
 enum kind { TEXT, WHOLE, DECIMAL };
+enum { BULK = 1, HOSTS = 2, CAMPAIGN = 4 };
 
 struct setting {
     const char *name;
     enum kind kind;
+    uint32_t users;  // the scenarios that look at it
     size_t at;
     const char *otherwise, *text;
 };
 
-#define ROW(field, kind, otherwise, text) \
+#define ROW(field, kind, users, otherwise, text) \
     { \
-#field, kind, offsetof(struct scenario, field), otherwise, text \
+#field, kind, users, offsetof(struct scenario, field), otherwise, text \
     }
 static const struct setting settings[] = {
-    ROW(seed, WHOLE, "1", "what decides everything random"),
-    ROW(count, WHOLE, "1", "so many seeds, from `seed` on (campaign)"),
-    ROW(seconds, DECIMAL, "15", "virtual time; campaign: real time at most (0: no limit)"),
-    ROW(cc, TEXT, "cubic", "congestion control"),
-    ROW(flows, WHOLE, "1", "flows with `cc`; more than one: each between hosts of its own"),
-    ROW(others, WHOLE, "0", "flows with `other_cc` beside them"),
-    ROW(other_cc, TEXT, "cubic", ""),
-    ROW(start, DECIMAL, "0", "seconds between the starts of two flows"),
-    ROW(bytes, WHOLE, "0", "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
-    ROW(greeting, WHOLE, "0", "each flow sends so many bytes first, the others when an answer may have come: iperf3 begins so, with 37"),
-    ROW(rate, DECIMAL, "10", "Mbit/s of layer 2 at the bottleneck; 0: no bottleneck"),
-    ROW(delay, DECIMAL, "10", "ms, each way"),
-    ROW(bdp, DECIMAL, "1", "queue in products of rate and round trip time"),
-    ROW(queue, DECIMAL, "0", "queue in bytes; 0: as `bdp` says"),
-    ROW(queue_frames, WHOLE, "0", "queue in frames, besides"),
-    ROW(aqm, TEXT, "droptail", "droptail, codel, or codel-ecn"),
-    ROW(mark, WHOLE, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
-    ROW(loss, DECIMAL, "0", "% of the frames, there, after the bottleneck"),
-    ROW(back_loss, DECIMAL, "0", "% on the way back"),
-    ROW(spare_arp, WHOLE, "0", "1: losses strike IP only"),
-    ROW(burst, DECIMAL, "0", "Gilbert–Elliott: % chance to go bad,"),
-    ROW(burst_end, DECIMAL, "25", "… % to become good again,"),
-    ROW(burst_loss, DECIMAL, "100", "… and % lost while bad"),
-    ROW(jitter, DECIMAL, "0", "ms at most, order is kept"),
-    ROW(reorder, DECIMAL, "0", "% of the frames, each way"),
-    ROW(reorder_ms, DECIMAL, "3", "so much later they come"),
-    ROW(duplicate, DECIMAL, "0", "%, each way"),
-    ROW(corrupt, DECIMAL, "0", "%, each way"),
-    ROW(mtu, WHOLE, "1500", "of the hosts"),
-    ROW(send_buffer, WHOLE, "0", "bytes; 0: the default"),
-    ROW(receive_buffer, WHOLE, "0", "bytes; 0: the default"),
-    ROW(tick_us, WHOLE, "0", "granularity of the hosts' clocks, µs"),
-    ROW(hosts, WHOLE, "1000", "how many (hosts)"),
-    ROW(pcap, TEXT, "", "folder for a pcapng file of each link"),
-    ROW(trace, TEXT, "", "CSV file with what the first flow's sender thinks, every ms"),
-    ROW(unchecked, WHOLE, "0", "1: nothing is checked, to see what checking costs"),
+    ROW(seed, WHOLE, BULK | HOSTS | CAMPAIGN, "1", "what decides everything random"),
+    ROW(count, WHOLE, CAMPAIGN, "1", "so many seeds, from `seed` on"),
+    ROW(seconds, DECIMAL, BULK | CAMPAIGN, "15", "virtual time; campaign: real time at most (0: no limit)"),
+    ROW(cc, TEXT, BULK | HOSTS, "cubic", "congestion control"),
+    ROW(flows, WHOLE, BULK, "1", "flows with `cc`; more than one: each between hosts of its own"),
+    ROW(others, WHOLE, BULK, "0", "flows with `other_cc` beside them"),
+    ROW(other_cc, TEXT, BULK, "cubic", ""),
+    ROW(start, DECIMAL, BULK, "0", "seconds between the starts of two flows"),
+    ROW(bytes, WHOLE, BULK | HOSTS, "0", "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
+    ROW(greeting, WHOLE, BULK, "0",
+        "each flow sends so many bytes first, the others when an answer may have come: iperf3 begins so, with 37"),
+    ROW(rate, DECIMAL, BULK, "10", "Mbit/s of layer 2 at the bottleneck; 0: no bottleneck"),
+    ROW(delay, DECIMAL, BULK, "10", "ms, each way"),
+    ROW(bdp, DECIMAL, BULK, "1", "queue in products of rate and round trip time"),
+    ROW(queue, DECIMAL, BULK, "0", "queue in bytes; 0: as `bdp` says"),
+    ROW(queue_frames, WHOLE, BULK, "0", "queue in frames, besides"),
+    ROW(aqm, TEXT, BULK, "droptail", "droptail, codel, or codel-ecn"),
+    ROW(mark, WHOLE, BULK, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
+    ROW(loss, DECIMAL, BULK | HOSTS, "0", "% of the frames, there, after the bottleneck"),
+    ROW(back_loss, DECIMAL, BULK, "0", "% on the way back"),
+    ROW(spare_arp, WHOLE, BULK, "0", "1: losses strike IP only"),
+    ROW(burst, DECIMAL, BULK, "0", "Gilbert–Elliott: % chance to go bad,"),
+    ROW(burst_end, DECIMAL, BULK, "25", "… % to become good again,"),
+    ROW(burst_loss, DECIMAL, BULK, "100", "… and % lost while bad"),
+    ROW(jitter, DECIMAL, BULK, "0", "ms at most, order is kept"),
+    ROW(reorder, DECIMAL, BULK, "0", "% of the frames, each way"),
+    ROW(reorder_ms, DECIMAL, BULK, "3", "so much later they come"),
+    ROW(duplicate, DECIMAL, BULK, "0", "%, each way"),
+    ROW(corrupt, DECIMAL, BULK, "0", "%, each way"),
+    ROW(mtu, WHOLE, BULK, "1500", "of the hosts"),
+    ROW(send_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
+    ROW(receive_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
+    ROW(tick_us, WHOLE, BULK, "0", "granularity of the hosts' clocks, µs"),
+    ROW(hosts, WHOLE, HOSTS, "1000", "how many"),
+    ROW(pcap, TEXT, BULK | CAMPAIGN, "", "folder for a pcapng file of each link"),
+    ROW(trace, TEXT, BULK, "", "CSV file with what the first flow's sender thinks, every ms"),
+    ROW(unchecked, WHOLE, BULK | HOSTS, "0", "1: nothing is checked, to see what checking costs"),
 };
 #define SETTINGS (sizeof settings / sizeof settings[0])
+_Static_assert(SETTINGS <= 64, "struct scenario has a bit for each in `given`");
 
 static int set(struct scenario *scenario, const struct setting *setting, const char *value)
 {
@@ -98,6 +104,7 @@ static const struct setting *find(const char *name)
 void scenario_defaults(struct scenario *scenario)
 {
     memset(scenario, 0, sizeof *scenario);
+    scenario->program = "weir-sim";
     strcpy(scenario->name, "bulk");
     for (size_t i = 0; i < SETTINGS; i++)
         (void)set(scenario, &settings[i], settings[i].otherwise);
@@ -120,7 +127,25 @@ int scenario_set(struct scenario *scenario, const char *name, const char *value)
         fprintf(stderr, "weir-sim: %s cannot be %s\n", name, value);
         return -1;
     }
+    scenario->given |= UINT64_C(1) << (setting - settings);
     return 0;
+}
+
+const struct scenario_kind *scenario_kind(const struct scenario *scenario)
+{
+    const struct scenario_kind *kind = scenario_kinds;
+    while (kind->name && strcmp(kind->name, scenario->name) != 0)
+        kind++;
+    if (!kind->name) {
+        fprintf(stderr, "weir-sim: there is no scenario %s; --help lists them\n", scenario->name);
+        return NULL;
+    }
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (scenario->given >> i & 1 && !(settings[i].users & kind->user)) {
+            fprintf(stderr, "weir-sim: the scenario %s does not use --%s; --help lists what it uses\n", kind->name, settings[i].name);
+            return NULL;
+        }
+    return kind;
 }
 
 static char *trimmed(char *text)
@@ -159,35 +184,85 @@ int scenario_read(struct scenario *scenario, const char *path)
     return status;
 }
 
+// The shorter list.
+static void tell_uses(FILE *out, const struct scenario_kind *kind)
+{
+    uint32_t used = 0, told = 0;
+    for (size_t i = 0; i < SETTINGS; i++)
+        used += (settings[i].users & kind->user) != 0;
+    const bool few = 2 * used < SETTINGS;
+    fputs(!used ? "no settings" : few ? "settings: " : "all settings but ", out);
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (((settings[i].users & kind->user) != 0) == few)
+            fprintf(out, "%s%s", told++ ? ", " : "", settings[i].name);
+    fputc('\n', out);
+}
+
 void scenario_help(FILE *out)
 {
     fputs("usage: weir-sim [--scenario NAME] [--file FILE] [--SETTING VALUE]...\n\nscenarios:\n", out);
-    for (const struct scenario_kind *kind = scenario_kinds; kind->name; kind++)
-        fprintf(out, "  %-14s %s\n", kind->name, kind->text);
+    for (const struct scenario_kind *kind = scenario_kinds; kind->name; kind++) {
+        fprintf(out, "  %-14s %s\n%17s", kind->name, kind->text, "");
+        tell_uses(out, kind);
+    }
     fputs("\nsettings (a file has lines: name = value):\n", out);
     for (size_t i = 0; i < SETTINGS; i++)
         fprintf(out, "  --%-14s %s%s%s%s\n", settings[i].name, settings[i].text, *settings[i].otherwise ? " [" : "", settings[i].otherwise,
                 *settings[i].otherwise ? "]" : "");
 }
 
-void scenario_command(FILE *out, const struct scenario *scenario)
+struct text {
+    char *at;
+    size_t room;  // with the 0 at its end
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct text *text, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->at, text->room, format, arguments);
+    va_end(arguments);
+    const size_t added = length > 0 && (size_t)length < text->room ? (size_t)length : text->room - 1;
+    text->at += added;
+    text->room -= added;
+}
+
+// As a shell takes it for one word.
+static void add_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+    if (*word && !word[strspn(word, plain)]) {
+        add(text, "%s", word);
+        return;
+    }
+    add(text, "'");
+    for (; *word; word++)
+        add(text, *word == '\'' ? "'\\''" : "%c", *word);
+    add(text, "'");
+}
+
+void scenario_replay(const struct scenario *scenario)
+{
+    static char command[8192];
+    struct text text = {command, sizeof command};
     struct scenario plain;
     scenario_defaults(&plain);
-    fprintf(out, "build/host/weir-sim --scenario %s", scenario->name);
+    add_word(&text, scenario->program);
+    add(&text, " --scenario %s", scenario->name);
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *field = (const char *)scenario + settings[i].at, *other = (const char *)&plain + settings[i].at;
         const bool seed = !strcmp(settings[i].name, "seed");
         if (settings[i].kind == TEXT ? !strcmp(field, other) : !seed && !memcmp(field, other, sizeof(uint64_t)))
             continue;
+        add(&text, " --%s ", settings[i].name);
         if (settings[i].kind == TEXT)
-            fprintf(out, " --%s %s", settings[i].name, field);
+            add_word(&text, field);
         else if (settings[i].kind == WHOLE)
-            fprintf(out, " --%s %llu", settings[i].name, (unsigned long long)*(const uint64_t *)(const void *)field);
+            add(&text, "%llu", (unsigned long long)*(const uint64_t *)(const void *)field);
         else
-            fprintf(out, " --%s %.10g", settings[i].name, *(const double *)(const void *)field);
+            add(&text, "%.10g", *(const double *)(const void *)field);
     }
-    fputc('\n', out);
+    replay_set("%s", command);
 }
 
 static int algorithms_run(const struct scenario *scenario)
@@ -199,9 +274,9 @@ static int algorithms_run(const struct scenario *scenario)
 }
 
 const struct scenario_kind scenario_kinds[] = {
-    {"bulk", "flows over one bottleneck; prints one line of JSON", bulk_run},
-    {"hosts", "so many hosts in one process", hosts_run},
-    {"algorithms", "lists the congestion controls that are built in", algorithms_run},
-    {"campaign", "random networks, one a seed: everything is checked", campaigns_run},
-    {NULL, NULL, NULL},
+    {"bulk", "flows over one bottleneck; prints one line of JSON", BULK, bulk_run},
+    {"hosts", "so many hosts in one process", HOSTS, hosts_run},
+    {"algorithms", "lists the congestion controls that are built in", 0, algorithms_run},
+    {"campaign", "random networks, one a seed: everything is checked", CAMPAIGN, campaigns_run},
+    {NULL, NULL, 0, NULL},
 };

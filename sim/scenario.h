@@ -11,6 +11,8 @@
 #define SCENARIO_TEXT 256u
 
 struct scenario {
+    const char *program;  // as it was typed
+    uint64_t given;       // a bit for each setting that was set
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
         greeting;
@@ -24,14 +26,17 @@ void scenario_defaults(struct scenario *scenario);
 int scenario_set(struct scenario *scenario, const char *name, const char *value);
 int scenario_read(struct scenario *scenario, const char *path);
 void scenario_help(FILE *out);
-// The settings that differ from the defaults, as they would be typed: the command that repeats a run.
-void scenario_command(FILE *out, const struct scenario *scenario);
+// The run's replay (replay.h): the program as it was typed, and the settings that differ from the defaults.
+void scenario_replay(const struct scenario *scenario);
 
 struct scenario_kind {
     const char *name, *text;
+    uint32_t user;                                // its bit in the table of settings
     int (*run)(const struct scenario *scenario);  // exit status
 };
 extern const struct scenario_kind scenario_kinds[];  // the last one has no name
+// What it is, if there is such a one and it uses all that is set; or NULL with a sentence on standard error.
+const struct scenario_kind *scenario_kind(const struct scenario *scenario);
 
 int bulk_run(const struct scenario *scenario);
 int campaigns_run(const struct scenario *scenario);

@@ -54,7 +54,8 @@ check-conformance:
 	@$(PYTHON) tools/check_conformance.py
 	@echo "  ok    conformance"
 
-# Every topic of the conversation scripts has a patch that breaks it, and each patch applies. (`make mutations` shows that they are caught.)
+# Every topic of the conversation scripts has a patch that breaks it, and each patch applies, those of the simulator too. (`make mutations` and
+# `make sim-mutations` show that they are caught.)
 check-mutations:
 	@$(PYTHON) tests/mutations/run.py --check
 	@echo "  ok    mutations"

@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -241,37 +242,63 @@ def golden(options):
 
 # --- campaign ------------------------------------------------------------------------------------------------------------------------------
 
-def campaign_chunk(variant, seed, count, until):
-    seconds = max(1, until - time.monotonic())
-    command = [str(program(variant)), *settings(scenario="campaign", seed=seed, count=count, seconds=f"{seconds:.0f}")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+STUCK = 120   # seconds of real time after its end in which a chunk must have ended: one seed takes a few at the most
+ENOUGH = 20   # chunks with failures: enough to look at
+
+def signal_name(number):
     try:
-        result = json.loads(done.stdout)
-    except ValueError:   # it died: a sanitizer, or a signal; the last seed begun is the one
-        result = {"seeds": 0, "failed": 1, "events": 0, "virtual_s": 0, "bytes": 0}
-    failures = [line for line in done.stderr.split("\n") if line and not line.startswith("campaign:")]
-    return variant, result, failures if result["failed"] else []
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def campaign_chunk(variant, seed, count, until):
+    """(variant, what it counted, what went wrong: "" or several lines, the replay among them)."""
+    seconds = max(1, until - time.monotonic())
+    command = [shown([program(variant)]), *settings(scenario="campaign", seed=seed, count=count, seconds=f"{seconds:.0f}")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        try:
+            out, told = process.communicate(timeout=seconds + STUCK)
+        except subprocess.TimeoutExpired:   # in one seed: its handler tells which
+            process.send_signal(signal.SIGABRT)
+            out, told = process.communicate()
+    status = process.returncode
+    try:
+        result = json.loads(out)
+    except ValueError:   # it died, or never ran
+        result = {"seeds": 0, "failed": 0, "events": 0, "virtual_s": 0, "bytes": 0}
+    if not status and result["seeds"] and not result["failed"]:
+        return variant, result, ""
+    result["failed"] = max(1, result["failed"])
+    lines = [line for line in told.split("\n") if line.strip() and not line.startswith("campaign:")]
+    if not any("to replay: " in line for line in lines):   # it could not tell
+        lines += [f"ended by {signal_name(-status)}" if status < 0 else f"ended with exit status {status}", f"  to replay: {shown(command)}"]
+    return variant, result, "\n".join(lines)
 
 
 def campaign(options):
     """Chunks of seeds until the time is over: even chunks plain, odd ones with sanitizers."""
-    variants = [v for v in options.variants.split(",") if program(v).exists()]
+    variants = options.variants.split(",")
+    for variant in variants:
+        if not program(variant).exists():
+            raise Failed(f"{shown([program(variant)])} is not there: make {shown([program(variant)])}")
     sizes, until, seed, tally, failures = {"host": 400, "asan": 40}, time.monotonic() + options.seconds, options.seed, {}, []
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         waiting, turn = set(), 0
-        while (time.monotonic() < until and len(failures) < 20) or waiting:
-            while len(waiting) < WORKERS and time.monotonic() < until:
+        while (time.monotonic() < until and len(failures) < ENOUGH) or waiting:
+            while len(waiting) < WORKERS and time.monotonic() < until and len(failures) < ENOUGH:
                 variant = variants[turn % len(variants)]
                 waiting.add(pool.submit(campaign_chunk, variant, seed, sizes.get(variant, 40), until))
                 seed, turn = seed + sizes.get(variant, 40), turn + 1
             done, waiting = concurrent.futures.wait(waiting, timeout=1, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                variant, result, lines = future.result()
+                variant, result, said = future.result()
                 sums = tally.setdefault(variant, {"seeds": 0, "failed": 0, "events": 0, "virtual_s": 0.0, "bytes": 0})
                 for key in sums:
                     sums[key] += result[key]
-                failures += [(variant, line) for line in lines]
+                if said:
+                    failures.append((variant, said))
             total = {key: sum(sums[key] for sums in tally.values()) for key in ("seeds", "failed", "events", "virtual_s")}
             if sys.stderr.isatty():
                 print(f"\rcampaign: {time.monotonic() - began:.0f}/{options.seconds:.0f} s, {total['seeds']:,} seeds, {total['events']:,} events, "
@@ -280,8 +307,9 @@ def campaign(options):
         print(file=sys.stderr)
     for variant, sums in sorted(tally.items()):
         print(f"{variant}: {sums['seeds']:,} seeds, {sums['failed']} failed, {sums['events']:,} events, {sums['virtual_s']:,.0f} s of virtual time, {sums['bytes']:,} bytes compared")
-    for variant, line in failures:
-        print(f"[{variant}] {line}")
+    for variant, said in failures:
+        for line in said.split("\n"):
+            print(f"[{variant}] {line}")
     return 1 if failures or not tally else 0
 
 

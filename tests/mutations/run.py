@@ -5,7 +5,7 @@ breaks what the topic is about: TOPIC.patch, its first line says how. Each is ap
 and the topic's scripts must not all pass.
 
 usage: tests/mutations/run.py [--check] [TOPIC…]
-  --check   only: every topic has a patch, every patch a topic, and each applies to the tree as it is"""
+  --check   only: every topic has a patch, every patch a topic, and each applies to the tree as it is, those of the simulator (sim/) too"""
 import os
 import pathlib
 import re
@@ -37,12 +37,13 @@ def apply(patch, where, *options):
 
 def check():
     wrong = [f"topic {name}: no tests/mutations/{name}.patch" for name in topics() if name not in patches()]
-    for name, path in patches().items():
+    for name in patches():
         if name not in topics():
             wrong.append(f"tests/mutations/{name}.patch: there is no topic tests/scripts/{name}")
+    for path in sorted((ROOT / "tests/mutations").rglob("*.patch")):
         told = apply(path, ROOT, "--check")
         if told:
-            wrong.append(f"tests/mutations/{name}.patch: does not apply any more: {told}")
+            wrong.append(f"{path.relative_to(ROOT)}: does not apply any more: {told}")
     print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
     return 1 if wrong else 0
 

@@ -2,6 +2,7 @@
 // The campaign in its short form: `make sim` runs it for as long as one likes. WEIR_SEED=N runs seed N alone and tells about it,
 // WEIR_SEEDS=N the first N.
 #include "sim/campaign.h"
+#include "sim/replay.h"
 
 #include "sink.h"
 
@@ -12,17 +13,19 @@
 #endif
 #define BLOCKS 8u
 
-static uint64_t seed_now;
+static const char *program;
+static bool under_way;  // a seed, that has not ended well
 static struct campaign_result sum;
 
-static void show_replay(void)
+// cmocka takes a failed assertion, and a signal as well, for the end of a test.
+static int tell_replay(void **state)
 {
-    fprintf(stderr, "\nto replay: build/host/weir-sim --scenario campaign --seed %llu\n", (unsigned long long)seed_now);
+    (void)state;
+    if (under_way)
+        fprintf(stderr, "\nto replay: %s\n", replay_command());
+    under_way = false;
+    return 0;
 }
-
-// A crash under the address sanitizer names its seed, too.
-void __asan_on_error(void);
-void __asan_on_error(void) { show_replay(); }
 
 static uint64_t number(const char *name, uint64_t otherwise)
 {
@@ -33,11 +36,11 @@ static uint64_t number(const char *name, uint64_t otherwise)
 static void run_seed(uint64_t seed, FILE *out)
 {
     struct campaign_result result;
-    seed_now = seed;
-    if (!campaign_run(seed, NULL, out, &result)) {
-        show_replay();
+    replay_set("WEIR_SEED=%llu %s", (unsigned long long)seed, program);
+    under_way = true;
+    if (!campaign_run(seed, NULL, out, &result))
         fail_msg("seed %llu: %s", (unsigned long long)seed, result.failure);
-    }
+    under_way = false;
     sum.events += result.events;
     sum.virtual_ns += result.virtual_ns;
     sum.bytes += result.bytes;
@@ -70,17 +73,19 @@ static void a_seed_stands_for_one_run(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    program = argc ? argv[0] : "";
+    replay_watch();
     if (getenv("WEIR_SEED")) {
-        const struct CMUnitTest one[] = {cmocka_unit_test(one_campaign)};
+        const struct CMUnitTest one[] = {cmocka_unit_test_teardown(one_campaign, tell_replay)};
         return cmocka_run_group_tests(one, NULL, NULL);
     }
     struct CMUnitTest tests[BLOCKS + 1];
     static char names[BLOCKS][40];
     for (uintptr_t block = 0; block < BLOCKS; block++) {
         snprintf(names[block], sizeof names[block], "networks_of_seeds_%u_modulo_%u", (unsigned)block + 1, BLOCKS);
-        tests[block] = (struct CMUnitTest){names[block], campaigns, NULL, NULL, (void *)block};
+        tests[block] = (struct CMUnitTest){names[block], campaigns, NULL, tell_replay, (void *)block};
     }
     tests[BLOCKS] = (struct CMUnitTest)cmocka_unit_test(a_seed_stands_for_one_run);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

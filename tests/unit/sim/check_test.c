@@ -314,6 +314,31 @@ static void who_gave_up_is_not_waited_for(void **state)
     expect(NULL);
 }
 
+// A host that is polled says when it wants to be polled again: never, while something that it sent is not acknowledged, is a promise broken
+// at once. The instances here know nothing of the talk, and have no timer.
+static void no_timer(void **state)
+{
+    (void)state;
+    open_talk();
+    pass(CLIENT, ACK, 1, 1, 1000, 8000);
+    struct sim_host *client = sim->hosts[CLIENT];
+    sim_host_kick(sim->hosts[SERVER]);  // all of its is acknowledged
+    run(sim, SIM_MS(1));
+    client->netif.flags |= WEIR_NETIF_TX_BLOCKED;  // its driver will call
+    sim_host_kick(client);
+    run(sim, SIM_MS(2));
+    client->netif.flags &= (uint8_t)~WEIR_NETIF_TX_BLOCKED;
+    sim_host_kick(client);
+    assert_false(sim_run(sim, SIM_MS(3)));
+    expect("client has unacknowledged data and no timer");
+    open_talk();
+    pass(CLIENT, ACK, 1, 1, 1000, 8000);
+    pass(SERVER, ACK, 1, 1001, 0, 4000);
+    sim_host_kick(sim->hosts[CLIENT]);
+    run(sim, SIM_MS(1));
+    expect(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_reset_ends_it),
         cmocka_unit_test(silence),
         cmocka_unit_test(who_gave_up_is_not_waited_for),
+        cmocka_unit_test(no_timer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """sim/golden/goodput.txt is what comes out: a change of behaviour is a diff, to be committed with the change (make sim-golden)."""
 import json
-import os
-import pathlib
+import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+from program import ROOT, build
 
 
 def sim(*words):
-    subprocess.run(["make", "-s", "build/host/weir-sim"], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    build()
     return subprocess.run([sys.executable, "tools/sim.py", *words], cwd=ROOT, capture_output=True, text=True)
 
 
@@ -44,10 +42,10 @@ def test_the_same_run_twice_is_the_same_line():
 
 def test_a_failing_run_prints_its_replay():
     """A flow over a link that loses everything fails, and is reported with the command that repeats it."""
-    command = [str(ROOT / "build/host/weir-sim"), "--bytes", "1000000", "--loss", "100", "--seconds", "5"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = ["build/host/weir-sim", "--bytes", "1000000", "--loss", "100", "--seconds", "5"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100" in done.stderr, done.stderr
+    assert "to replay: build/host/weir-sim --scenario bulk --seed 1 --seconds 5 --bytes 1000000 --loss 100\n" in done.stderr, done.stderr
 
 
 def test_a_coarse_clock_costs_ticks_not_timeouts():
@@ -93,6 +91,24 @@ def test_settings_come_from_a_file(tmp_path):
     by_file = subprocess.run([program, "--file", path], capture_output=True, text=True, check=True).stdout
     by_words = subprocess.run([program, "--bytes", "50000", "--loss", "2"], capture_output=True, text=True, check=True).stdout
     assert by_file.split('"real_s"')[0] == by_words.split('"real_s"')[0]
+    path.write_text("scenario = hosts\nrate = 1\n")   # before or after: what counts is all together
+    done = subprocess.run([program, "--hosts", "60", "--file", path], capture_output=True, text=True)
+    assert done.returncode == 2 and "hosts does not use --rate" in done.stderr, done.stderr
     path.write_text("no_such = 1\n")
     done = subprocess.run([program, "--file", path], capture_output=True, text=True)
     assert done.returncode == 2 and "no_such" in done.stderr and "line 1" in done.stderr
+
+
+def test_what_a_scenario_does_not_use_is_refused(tmp_path):
+    """Nobody looks for a file that will not be written, or takes a default for what was asked."""
+    program = str(ROOT / "build/host/weir-sim")
+    for words, unused in ((["hosts", "--pcap", tmp_path], "pcap"), (["hosts", "--trace", tmp_path / "x"], "trace"), (["campaign", "--loss", "0"], "loss"),
+                          (["bulk", "--count", "2"], "count"), (["algorithms", "--seed", "1"], "seed")):
+        done = subprocess.run([program, "--scenario", *words], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, ""), done
+        assert done.stderr == f"weir-sim: the scenario {words[0]} does not use --{unused}; --help lists what it uses\n"
+    told = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^  bulk .*\n +all settings but count, hosts$", told, re.MULTILINE), told
+    assert re.search(r"^  hosts .*\n +settings: seed, cc, bytes, loss, hosts, unchecked$", told, re.MULTILINE), told
+    done = subprocess.run([program, "--flows", "0"], capture_output=True, text=True)
+    assert done.returncode == 2 and "flows" in done.stderr

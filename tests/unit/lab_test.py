@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the laboratory makes of its runs: tables, JSON and plots from numbers that are known. (That it runs is tests/interop/test_lab.py's.)"""
+import html
+import json
+import os
+import pathlib
+import re
+import sys
+import types
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("MPLCONFIGDIR", str(ROOT / "build/lab/matplotlib"))
+sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests")]
+import fairness  # noqa: E402
+import grid  # noqa: E402
+import page  # noqa: E402
+import report  # noqa: E402
+import runs  # noqa: E402
+import thesis  # noqa: E402
+
+
+class Ledger:
+    """As runs.Runs, but a run's result is what `results` says of (experiment, settings). What it started: one program, named after it."""
+
+    def __init__(self, results):
+        self.results = results
+
+    def run(self, experiment, what, seconds, function, kind, share=1.0, link=None):
+        value = self.results(experiment, {**what, "link": link})
+        return types.SimpleNamespace(result=lambda: value, commands=lambda: [f"[ns] {experiment}.{what.get('seed')} <it>"])
+
+
+class Sheet(page.Page):
+    """Remembers what is in a plot."""
+
+    def __init__(self):
+        super().__init__("a heading")
+        self.bars_drawn, self.lines_drawn = {}, {}
+
+    def plot(self, name, title):
+        axes = page.pyplot.gca()
+        self.bars_drawn[name] = [[bar.get_height() for bar in group] for group in axes.containers]
+        self.lines_drawn[name] = {line.get_label(): [tuple(map(float, point)) for point in zip(*line.get_data())] for line in axes.lines}
+        super().plot(name, title)
+
+
+@pytest.fixture
+def out(tmp_path, monkeypatch):
+    for module in (page, report, grid, thesis, runs):
+        monkeypatch.setattr(module, "OUT", tmp_path)
+    for module in (report, grid):
+        monkeypatch.setattr(module, "uml_there", lambda: False)
+    return tmp_path
+
+
+def reported(experiment, results, out, quick=True):
+    """(page, rows of its tables, its text) of an experiment."""
+    sheet = Sheet()
+    experiment(Ledger(results), quick).report(sheet)
+    sheet.write()
+    written = (out / "index.html").read_text()
+    rows = [[html.unescape(cell) for cell in re.findall(r"<t[dh]>(.*?)</t[dh]>", row)] for row in re.findall("<tr>(.*?)</tr>", written)]
+    return sheet, rows, html.unescape(written)
+
+
+def test_a_page(out):
+    sheet = page.Page("some <heading>")
+    sheet.section("a < b", "less & more")
+    sheet.table([["one", "two"], [1, "<3>"]])
+    sheet.failures({"the reason": [{"seed": 1}, {"seed": 2}]})
+    sheet.failures({})
+    sheet.write()
+    written = (out / "index.html").read_text()
+    assert "<h2>a &lt; b</h2><p>less &amp; more</p>" in written
+    assert "<table><tr><th>one</th><th>two</th></tr><tr><td>1</td><td>&lt;3&gt;</td></tr></table>" in written
+    assert "<tr><td>the reason</td><td>2</td><td>{&#x27;seed&#x27;: 1}</td></tr>" in written and written.count("What failed") == 1
+
+
+def test_a_curve_and_bars(out):
+    sheet = Sheet()
+    sheet.curves("curve", "its title", "x", "y", {"Weir": [(1, 10), (2, 20)], "Linux": [(1, 5)], "none": []})
+    sheet.bars("bars", "their title", ["a", "b"], {"Weir": [1, 2], "Linux": [3, 4]})
+    assert sheet.lines_drawn["curve"] == {"Weir": [(1, 10), (2, 20)], "Linux": [(1, 5)]}
+    assert sheet.bars_drawn["bars"] == [[1, 2], [3, 4]]
+    assert all((out / f"{name}.png").read_bytes().startswith(b"\x89PNG") for name in ("curve", "bars"))
+    assert sheet.parts[-1] == "<p><img src='bars.png' alt='their title'></p>"
+
+
+# Seconds, end, direction, ports, sequence number, length, acknowledgement. The largest flow begins just before the numbers wrap; its second segment is lost
+# the first time; what another flow sends is not drawn.
+TRACE = """10.0,0,in,5000,5001,4294966296,1000,1
+10.1,0,in,5000,5001,0,1000,1
+10.1,1,out,5000,5001,4294966296,1000,1
+10.2,0,in,7000,7001,77,500,1
+10.2,0,out,5001,5000,1,0,0
+10.5,0,in,5000,5001,0,1000,1
+10.6,1,out,5000,5001,0,1000,1
+10.7,0,out,5001,5000,1,0,1000
+13.0,0,in,5000,5001,1000,1000,1
+"""
+
+
+def test_what_entered_the_link_is_drawn_as_passed_or_lost(out):
+    sheet = Sheet()
+    (out / "trace.csv").write_text(TRACE)
+    sheet.time_sequence("sequence", "a title", out / "trace.csv")
+    drawn = {name: [(round(at, 6), value) for at, value in points] for name, points in sheet.lines_drawn["sequence"].items()}
+    assert {name: sorted(points) for name, points in drawn.items()} == {"passed": [(0, 0), (0.5, 0.001)], "lost": [(0.1, 0.001)], "acknowledged": [(0.2, 0.001), (0.7, 0.002)]}
+    assert page.distance(5, 4294967295) == 6e-6
+
+
+def test_the_report_on_buffers_and_congestion_controls(out):
+    def results(experiment, what):
+        """Of three runs the last is faster by 3: the mean by 1."""
+        if experiment == "report-buffer":   # from 25 MB down to 629 bytes; the smallest stalls Weir
+            return None if (what["buffer"], what["end"]) == (629, "weir") else what["buffer"] / 1e6 * {"linux": 1, "weir": 2}[what["end"]] - 1 + 3 * (what["seed"] == 2)
+        return {"reno": 100, "cubic": 200, "bbr": 300}.get(what["cc"], 50) - 1 + 10 * (what["sender"] == "weir") - what["link"].loss + 3 * (what["seed"] == 3)
+    sheet, rows, _ = reported(report.Report, results, out, quick=False)
+    assert ["1×", "6,291,456", "6.29", "12.58", "12,900"] in rows and ["1/10000", "629", "0.00", "stalls", "31"] in rows
+    assert ["cubic", "200.00", "210.00", "190.00", "200.00"] in rows and ["vegas", "–", "60.00", "–", "50.00"] in rows
+    values = json.loads((out / "report.json").read_text())
+    assert values["receive_buffer_mbit"]["4×"] == {"linux": 25.17, "weir": 50.33} and values["receive_buffer_mbit"]["1/10000"] == {"linux": 0, "weir": None}
+    assert values["congestion_control_mbit"]["bbr"] == {"linux 0 %": 300, "weir 0 %": 310, "linux 10 %": 290, "weir 10 %": 300}
+    at = list(report.ALGORITHMS).index
+    linux, weir = sheet.bars_drawn["report-cc"]
+    assert (linux[at("reno")], weir[at("reno")], linux[at("vegas")], weir[at("vegas")]) == (90, 100, 0, 50)
+
+
+def test_the_grid_is_compared_with_the_simulator(out):
+    simulated = {"command": "make some-grid", "weir.cubic.100.1": 50, "weir.cubic.100.10": 8, "weir.bbr.100.1": 90, "weir.vegas.100.1": 7}
+
+    def results(experiment, what):
+        if experiment == "sim-grid":
+            return simulated
+        if (what["sender"], what["cc"], what["loss"]) == ("linux", "bbr", 10):
+            return None
+        mbit = {("weir", "cubic", 1): 54, ("weir", "cubic", 10): 9.6, ("weir", "bbr", 1): 67.5}.get((what["sender"], what["cc"], what["loss"]), 20)
+        return {"mbit": mbit, "intervals": [(0.5, 1, 14480, 3), (1, 2, 28960, 4)]}
+    sheet, rows, text = reported(grid.Grid, results, out)
+    values = json.loads((out / "grid.json").read_text())
+    assert values["real_time_against_simulator_percent"] == {"weir.cubic.100.1": 8, "weir.cubic.100.10": 20, "weir.bbr.100.1": -25}
+    assert values["weir"]["cubic"]["100"] == {"1": 54, "10": 9.6} and values["runs.weir.cubic.100.10"] == 1 and values["spread.weir.cubic.100.10"] == 0
+    assert values["fewer_runs_than_asked"] == {"linux.bbr.100.10": "0 of 1"} and "asked for: linux.bbr.100.10 0 of 1" in text
+    assert "agree within 10 % in 1 of 3 cells; the largest difference is -25.0 %, the mean of all +1.0 %." in text
+    assert ["simulated: cubic", "", "", "50.00", "", "", "8.00", ""] in rows and ["Weir: cubic", "", "", "54.00", "", "", "9.60", ""] in rows
+    assert "<code>make some-grid</code>" in text and "# weir, cubic, 100 Mbit/s, 10 % loss\n[ns] grid.1 <it>\n" in text
+    assert sheet.lines_drawn["grid-100"]["cubic"] == [(1, 50), (10, 8)] and sheet.lines_drawn["grid-100"]["Linux cubic"] == [(1, 20), (10, 20)]
+    assert sheet.lines_drawn["cwnd-cubic"]["Weir cubic"] == [(0.5, 10), (1, 20)]
+
+
+def test_flows_that_share(out):
+    cell = {"jain": 0.98765, "share": 0.256, "queue_ms": 12.345, "mbit": 94.25}
+    _, rows, _ = reported(fairness.Fairness, lambda *_: {"cubic": {"alone": {"2": cell, "10": {**cell, "share": 1}}, "bbr": {"2": cell, "10": cell}}}, out)
+    assert rows[1] == ["cubic", "its like", "0.988", "26", "12.35", "94.2", "0.988", "100", "12.35", "94.2"]
+    assert rows[2][:2] == ["cubic", "bbr"] and json.loads((out / "fairness.json").read_text())["cubic"]["bbr"]["10"] == cell
+
+
+def test_the_thesis_transfers(out):
+    def results(experiment, what):
+        if experiment == "thesis-ticks":
+            return {"tick 10 ms": [2.0], "tick 20 ms": [2.02], "tick 1 ms": [1.8]}
+        if experiment == "thesis-copy":
+            return 5000
+        return {"weir": 1, "linux": 4}[what["sender"]] * {"bbr": 1, "cubic": 2, "reno": 3}[what["cc"]] + 0.5 * what["seed"] + what["loss"]
+    _, rows, text = reported(thesis.Thesis, results, out)
+    assert ["send, no loss, cubic", "weir", "linux", "3.000 s", "2.500 s", "3.500 s", "3"] in rows   # 2 and half a second for each of the seeds
+    assert ["send, 15 % loss, bbr", "linux", "linux", "20.000 s", "19.500 s", "20.500 s", "3"] in rows
+    values = json.loads((out / "thesis.json").read_text())
+    assert values["median_s_at_15"] == 17 and values["linux_median_s_at_15"] == 20
+    assert values["by_algorithm_at_15"]["weir"]["send, 15 % loss, cubic, weir to linux"] == 18
+    assert values["tick_change_percent"]["15"] == {"tick 20 ms": [1.0, 1.0, 1.0], "tick 1 ms": [-10.0, -10.0, -10.0]}
+    assert "tick 20 ms against 10 ms +1.0 % (+1.0 to +1.0), within 5 %; tick 1 ms against 10 ms -10.0 % (-10.0 to -10.0), beyond 5 %" in text
+    assert thesis.verdict(-6, 2) == "too few runs to tell whether within"
