@@ -166,6 +166,18 @@ TWO = """\
   +0 > 8080>5002 S. 0:0(0) ack 1 <mss 1460>
 """
 
+IN_TWO = OPEN + """\
+  +0 write(4, ..., 1000) = 1000
+ +.1 write(4, ..., 1000) = 1000
+  .1 > P. 1:1001(1000) ack 1
+  .2 > P. 1001:2001(1000) ack 1
+"""
+
+BUFFER = OPEN + """\
+  +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [4000], 4) = 0
+  +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [4000], [4]) = 0
+"""
+
 DATAGRAMS = """\
    0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3
   +0 bind(3, ..., ...) = 0
@@ -189,7 +201,8 @@ TALKS = {name: text for name, text in globals().items() if name.isupper() and is
 
 @pytest.mark.parametrize("name", TALKS)
 def test_what_is_right_passes(name, tmp_path):
-    passes(tmp_path, TALKS[name], "--strict")
+    if name != "IN_TWO":    # packets that are looked at late are surplus to the strict
+        passes(tmp_path, TALKS[name], "--strict")
     passes(tmp_path, TALKS[name])
 
 
@@ -198,8 +211,8 @@ def test_what_is_right_passes(name, tmp_path):
 WRONG = {
     # when
     "too early": (RESENT, "+.3 >", "+.4 >",
-                  "the time is wrong\n    expected at 0.500000: > P. 1:101(100) ack 1 win 65535\n    came at 0.400000: > P. 1:101(100) ack 1 win 65535\n"
-                                            "    on the wire: 45"),
+                  "the time is wrong\n    expected at 0.500000: > P. 1:101(100) ack 1 win 65535\n"
+                  "    came at 0.400000: > P. 1:101(100) ack 1 win 65535\n    on the wire: 45"),
     "too late": (RESENT, "+.3 >", "+.2 >", "the time is wrong"),
     "2 ms too late": (RESENT, "+.3 >", "+.298 >", "the time is wrong"),
     "later than the range": (RESENT, "+.3 >", "+.1~+.2 >", "the time is wrong\n    expected at 0.200000~0.300000"),
@@ -351,16 +364,17 @@ TOLERATED = {
     "echoed timestamp": (OPTIONS, "ecr 20", "ecr 21"),
     "counters in another order": (ACCURATE, "> SW. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,ECN e0b 1 ceb 0 e1b 1>",
                                   "> SW. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,ECN e1b 1 ceb 0 e0b 1>"),
-    "the double of a buffer": (OPEN + "  +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [4000], 4) = 0\n  +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [4000], [4]) = 0\n",
-                               "SO_SNDBUF, [4000], [4]", "SO_SNDBUF, [8000], [4]"),
+    "the double of a buffer": (BUFFER, "SO_SNDBUF, [4000], [4]", "SO_SNDBUF, [8000], [4]"),
 }
 NOT_TOLERATED = {
     "more than 4 ms": (RESENT, "+0 > S.", "+.006 > S.", "the time is wrong"),
     "more than an eighth": (RESENT, "+.3 >", "+.25 >", "the time is wrong"),
     "a counter": (ACCURATE, "> [ect0] P.5 1:101(100) ack 1 <ECN e0b 1 ceb 0", "> [ect0] P.5 1:101(100) ack 1 <ECN e0b 1 ceb 9",
                   "the option is ECN"),
+    "a piece that comes late": (IN_TWO, "1:1001(1000) ack 1\n  .2 > P. 1001:2001(1000)", "1:2001(2000)",
+                                "the time is wrong\n    expected at 0.100000"),
     "PSH without data": (RESENT, "> S. 0", "> PS. 0", "the flags are S., not PS."),
-    "a buffer": (TOLERATED["the double of a buffer"][0], "SO_SNDBUF, [4000], [4]", "SO_SNDBUF, [8001], [4]",
+    "a buffer": (BUFFER, "SO_SNDBUF, [4000], [4]", "SO_SNDBUF, [8001], [4]",
                  "getsockopt: the option is 4000, expected 8001"),
     "an end of a call": (CALLS, "+0...0.1 read", "+0...0.05 read", "read returned at 0.200000, expected at 0.150000"),
     "an assertion": (RESENT, "retrans == 1", "retrans == 2", "assertion failed: assert tcpi_total_retrans == 2"),
@@ -591,7 +605,8 @@ SKIPPED = {     # text, line, reason
     "socket option, by number": (ONE + " +0 setsockopt(3, SOL_TCP, 99, [1], 4) = 0\n", 2, "a socket option of Linux (SOL_TCP 99)"),
     "flag of a call": (OPEN + " +0 send(4, ..., 10, MSG_NO_SUCH) = 10\n", 8, "the symbol MSG_NO_SUCH"),
     "system call": (ONE + " +0 splice(3, 4) = 0\n", 2, "the system call splice"),
-    "ancillary data": (OPEN + " +0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 9}], msg_flags=0, msg_control=[{cmsg_level=1}]}, 0) = 0\n", 8, "ancillary data"),
+    "ancillary data": (OPEN + " +0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 9}], msg_flags=0, msg_control=[{cmsg_level=1}]}, 0) = 0\n",
+                       8, "ancillary data"),
     "Fast Open": (ONE + " +0 < S 0:0(0) win 100 <mss 1000,FO 1234>\n", 2, "TCP Fast Open"),
     "MD5": (ONE + " +0 < S 0:0(0) win 100 <mss 1000,md5 00>\n", 2, "TCP MD5 signatures (RFC 2385)"),
     "TCP option": (ONE + " +0 < S 0:0(0) win 100 <mpcapable 1>\n", 2, "the TCP option 'mpcapable'"),
@@ -614,12 +629,14 @@ def test_what_weir_has_not_is_skipped_and_counted(name, tmp_path):
 
 # Of each setting that has a bearing: a value that is true of Weir, and one that asks for something else.
 VALUES = """
-tcp_slow_start_after_idle 1 0   tcp_rfc1337 1 0                tcp_sack 1 0               tcp_timestamps 1 0         tcp_recovery 1 0
-tcp_comp_sack_nr 0 44           tcp_comp_sack_delay_ns 0 1000000   tcp_challenge_ack_limit 1000 1   tcp_fastopen 3 1027   tcp_app_win 31 1
-tcp_max_orphans 8192 0          tcp_max_syn_backlog 128 2      tcp_max_tw_buckets 16 0    tcp_mem 8192_9000_9999 8192_9000_1   tcp_min_rtt_wlen 300 1
-tcp_max_reordering 300 3        tcp_min_snd_mss 48 536         tcp_moderate_rcvbuf 1 0    tcp_no_metrics_save 1 0    tcp_no_ssthresh_metrics_save 1 0
-tcp_pacing_ca_ratio 120 200     tcp_pacing_ss_ratio 200 120    tcp_retrans_collapse 1 0   tcp_tso_win_divisor 3 1    tcp_tw_reuse 1 0
-tcp_ecn_fallback 1 0            route.min_pmtu 576 68          route.mtu_expires 600 1    tcp_early_retrans 3 0      tcp_mtu_probing 0 1
+tcp_slow_start_after_idle 1 0     tcp_rfc1337 1 0                   tcp_sack 1 0                      tcp_timestamps 1 0
+tcp_recovery 1 0                  tcp_comp_sack_nr 0 44             tcp_comp_sack_delay_ns 0 1000000   tcp_challenge_ack_limit 1000 1
+tcp_fastopen 3 1027               tcp_app_win 31 1                  tcp_max_orphans 8192 0            tcp_max_syn_backlog 128 2
+tcp_max_tw_buckets 16 0           tcp_mem 8192_9000_9999 8192_9000_1   tcp_min_rtt_wlen 300 1            tcp_max_reordering 300 3
+tcp_min_snd_mss 48 536            tcp_moderate_rcvbuf 1 0           tcp_no_metrics_save 1 0           tcp_no_ssthresh_metrics_save 1 0
+tcp_pacing_ca_ratio 120 200       tcp_pacing_ss_ratio 200 120       tcp_retrans_collapse 1 0          tcp_tso_win_divisor 3 1
+tcp_tw_reuse 1 0                  tcp_ecn_fallback 1 0              route.min_pmtu 576 68             route.mtu_expires 600 1
+tcp_early_retrans 3 0             tcp_mtu_probing 0 1
 """.split()
 
 
