@@ -445,11 +445,11 @@ def test_options_of_a_script_have_their_effect(tmp_path):
 
 SETTINGS = {    # those that are carried out, and what shows it
     "tcp_rmem": ("net.ipv4.tcp_rmem='4096 8000 8000'", OPEN, "S. 0:0(0) ack 1 win 65535", "S. 0:0(0) ack 1 win 8000"),
-    "tcp_wmem": ("net.ipv4.tcp_wmem='4096 2000 3000'", OPEN + "  +0 send(4, ..., 9000, MSG_DONTWAIT) = 9000\n  * > P. 1:3001(3000) ack 1\n",
-                 "9000, MSG_DONTWAIT) = 9000", "9000, MSG_DONTWAIT) = 3000"),
+    "tcp_wmem": ("net.ipv4.tcp_wmem='4096 2000 3000'", OPEN + "  +0 send(4, ..., 9000, MSG_DONTWAIT) = 9000\n  * > P. 1:9001(9000) ack 1\n",
+                 "= 9000\n  * > P. 1:9001(9000)", "= 3000\n  * > P. 1:3001(3000)"),
     "tcp_congestion_control": ("net.ipv4.tcp_congestion_control=reno",
                                OPEN + '  +0 getsockopt(4, SOL_TCP, TCP_CONGESTION, "cubic", [16]) = 0\n', "cubic", "reno"),
-    "tcp_ecn": ("net.ipv4.tcp_ecn=1", OPEN.replace("< S 0:0", "< SEW 0:0"), "> S. 0", "> SE. 0"),
+    "tcp_ecn": ("net.ipv4.tcp_ecn=0", OPEN.replace("< S 0:0", "< SEW 0:0").replace("> S. 0", "> SE. 0"), "> SE. 0", "> S. 0"),
 }
 
 
@@ -459,6 +459,7 @@ def test_a_setting_has_its_effect(name, form, tmp_path):
     setting, talk, without, with_it = SETTINGS[name]
     line_of(talk, without)
     head = f"`{form % setting}`\n"
+    passes(tmp_path, talk, "--strict")
     passes(tmp_path, head + talk.replace(without, with_it), "--strict")
     status, result, _, _ = play(tmp_path, head + talk, "--strict")
     assert (status, result) == (1, "FAIL  a.pkt")
