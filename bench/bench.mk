@@ -14,7 +14,7 @@ CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 
 .PHONY: all pair host always
 all: pair host
-pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/lwip_pair $(O)/smoltcp-bench
+pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/lwip_pair $(O)/smoltcp-bench
 host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
 always:
 
@@ -36,12 +36,23 @@ $(O)/weir_pair: $(O)/weir/bench/pair/weir_pair.o $(WEIR_OBJECTS)
 $(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
+# The same without today's loss recovery, ECN, pacing, and what they bring along: what is left is RFC 5681 and 6675.
+PLAIN := TCP_RACK TCP_TLP TCP_HOLES TCP_PRR TCP_FRTO TCP_UNDO TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_HYSTART CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
+WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
+WEIR_PLAIN_OBJECTS := $(patsubst %.c,$(O)/weir_plain/%.o,$(WEIR_PLAIN))
+$(O)/weir_plain/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -MMD -MP -c $< -o $@
+$(O)/weir_pair_plain: $(WEIR_PLAIN_OBJECTS)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
 $(O)/weir_pair $(O)/weir_host_bench $(O)/linux_peer:
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
--include $(WEIR_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
+-include $(WEIR_OBJECTS:.o=.d) $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
 
 # --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
 $(O)/lwip/ready: tools/aptsource.sh

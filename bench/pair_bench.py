@@ -14,7 +14,7 @@ IDLE = 2000
 GOALS = {
     "insn_per_segment": ("<=", 1500), "insn_per_segment_copying": ("<=", 2000), "frames_per_segment": (">=", 1.3), "ns_ratio": ("<=", 0.6),
     "insn_per_echo": ("<=", 2000), "insn_per_connection": ("<=", 10000), "connection_cost_growth": ("<=", 1.1), "max_ns_per_call": None,
-    "bytes_per_idle_connection": ("<=", 320),
+    "bytes_per_idle_connection": ("<=", 320), "recovery_cost": ("<=", 1.12),
 }
 CALLGRIND = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured_*"]
 BATCHES = (2, 64)   # of frames, beside the three that all stacks take before a poll: what bulk costs Weir then
@@ -36,6 +36,10 @@ def timed_command(stack, test, opened=0):
 
 def batch_command(frames):
     return [*CALLGRIND, common.OUT / f"weir_pair_batch{frames}", "bulk", COUNTED["bulk"]]
+
+
+def plain_command():
+    return [*CALLGRIND, common.OUT / "weir_pair_plain", "bulk", COUNTED["bulk"]]
 
 
 def collected(command, test):
@@ -63,7 +67,7 @@ def case_name(test, opened):
 
 def measure():
     every = list(cases())
-    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 1 + 3 + len(STACKS))
+    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + len(STACKS))
     figures = {stack: {} for stack in STACKS}
     machine, load_before = common.machine(), common.load()
     for stack, test, opened in every:
@@ -72,6 +76,8 @@ def measure():
     for frames in BATCHES:
         progress.step(f"instructions of weir in batches of {frames}")
         figures["weir"][f"insn_bulk_batch{frames}"] = collected(batch_command(frames), "bulk")
+    progress.step("instructions of weir without its loss recovery")
+    figures["weir"]["insn_bulk_plain"] = collected(plain_command(), "bulk")
     times, frames = {}, {}
     for _ in range(ROUNDS):
         for test in ("bulk", "copy", "echo", "connect"):   # the stacks take turns
@@ -105,6 +111,8 @@ def summary(figures, inserted, machine, load_before):
     return {
         "insn_per_segment": weir["insn_bulk"],
         "insn_per_segment_by_batch": {2: weir["insn_bulk_batch2"], 3: weir["insn_bulk"], 64: weir["insn_bulk_batch64"]},
+        "insn_per_segment_plain": weir["insn_bulk_plain"],
+        "recovery_cost": round(weir["insn_bulk"] / weir["insn_bulk_plain"], 3),
         "insn_per_segment_copying": weir["insn_copy"],
         "frames_per_segment": weir["frames_bulk"],
         "ns_ratio": round(weir["ns_bulk"] / figures[best]["ns_bulk"], 3),
@@ -123,6 +131,7 @@ def summary(figures, inserted, machine, load_before):
         "commands": {
             "insn_per_segment": common.shown(counted_command("weir", "bulk")),
             "insn_per_segment_by_batch": common.shown(batch_command(BATCHES[0])),
+            "insn_per_segment_plain": common.shown(plain_command()),
             "insn_per_segment_copying": common.shown(counted_command("weir", "copy")),
             "frames_per_segment": common.shown(timed_command("weir", "bulk")),
             "ns_ratio": f'{common.shown(timed_command("weir", "bulk"))}; {common.shown(timed_command(best, "bulk"))}',

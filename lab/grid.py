@@ -85,7 +85,10 @@ class Grid:
             if series:
                 page.curves(f"cwnd-{cc}", f"{cc}: cwnd at 100 Mbit/s, 1 % loss", "s", "segments", series)
         page.trace_plots(self.real, 100, 1)
-        page.command("make sim-grid; build/host/weir-link lab0 lab1 --rate=100 --delay=10 --queue=250000 --loss=1; iperf3 -c 10.66.0.2 -C cubic -t 15 -J")
+        for source in (sim, alike):
+            if source:
+                page.command(source["command"])
+        page.commands({f"{end}, {cc}, {rate} Mbit/s, {loss:g} % loss": found for (end, cc, rate, loss), found in self.real.items()})
 
 
 def nested(values):

@@ -4,7 +4,8 @@ TAPs. A host is an end with `iperf(...)` to send and `serve()` to receive; the l
 
     with Network(Link(rate=100, delay=10, queue=250000, loss=1), sender="weir", receiver="linux", folder=…) as network:
         result = network.bulk(cc="cubic", seconds=15)
-"""
+
+What it starts is noted in `commands`, as a person would type it in the namespace that stands before it: link, a or b."""
 import dataclasses
 import json
 import os
@@ -29,6 +30,18 @@ UML_ONLY = ("bic", "htcp", "vegas", "westwood", "yeah")         # user-mode Linu
 OFFLOADS = ("tx", "rx", "tso", "gso", "gro")
 
 
+commands = []   # of this process; each run has one of its own (runs.py)
+
+
+def noted(namespace, words):
+    """The words, all of them text."""
+    words = [str(word) for word in words]
+    line = f"{namespace.name.rpartition('-')[2]}$ {shlex.join(words)}".replace(sys.executable, "python3").replace(f"{ROOT}/", "")
+    if line not in commands:
+        commands.append(line)
+    return words
+
+
 class Failed(Exception):
     """What was tried and what was seen, for people."""
 
@@ -46,7 +59,7 @@ class Link:
 
     def words(self):
         """Settings of weir-link, which are weir-sim's."""
-        return [word for name, value in dataclasses.asdict(self).items() for word in (f"--{name}", str(value))]
+        return [word for field in dataclasses.fields(self) if getattr(self, field.name) != field.default for word in (f"--{field.name}", str(getattr(self, field.name)))]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,21 +88,21 @@ class LinuxEnd:
                 namespace.run("sysctl", "-qw", f"net.ipv4.tcp_{name}={size} {size} {size}")
 
     def serve(self, peer_address):
-        server = self.namespace.start("iperf3", "-s", "-B", self.address, "--forceflush")
+        server = self.namespace.start(*noted(self.namespace, ["iperf3", "-s", "-B", self.address, "--forceflush"]))
         if not until(lambda: "listening" in server.output(), 5):
             raise Failed(f"iperf3 -s did not start: {server.output().strip()}")
 
     def iperf(self, words, cc, timeout):
-        done = subprocess.run(self.namespace.enter() + ["iperf3", "-J", *words], capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run(self.namespace.enter() + noted(self.namespace, ["iperf3", "-J", *words]), capture_output=True, text=True, timeout=timeout)
         return parse(done.stdout, done.stderr)
 
     def send(self, size, cc, timeout):
-        command = [sys.executable, TRANSFER, "send", self.network.receiver.address, str(size), *([cc] if cc else [])]
-        done = subprocess.run(self.namespace.enter() + list(map(str, command)), capture_output=True, text=True, timeout=timeout)
+        command = [sys.executable, TRANSFER, "send", self.network.receiver.address, size, *([cc] if cc else [])]
+        done = subprocess.run(self.namespace.enter() + noted(self.namespace, command), capture_output=True, text=True, timeout=timeout)
         return seconds_of(done.stdout, done.stderr)
 
     def listen(self):
-        server = self.namespace.start(sys.executable, TRANSFER, "listen")
+        server = self.namespace.start(*noted(self.namespace, [sys.executable, TRANSFER, "listen"]))
         if not until(lambda: "listening" in server.output(), 5):
             raise Failed(f"the receiver did not start: {server.output().strip()}")
         return server
@@ -111,25 +124,25 @@ class WeirEnd:
             self.common += ["--copy"]
 
     def serve(self, peer_address):
-        self.server = self.namespace.start(*self.common)
+        self.server = self.namespace.start(*noted(self.namespace, self.common))
 
     def send(self, size, cc, timeout):
         data = self.network.lab.folder / "data"
         with open(data, "wb") as out:
             out.truncate(size)
-        command = [*map(str, self.common), *(["--cc", cc] if cc else []), "--run", f"send {data} {self.network.receiver.address} {TRANSFER_PORT}"]
-        done = subprocess.run(self.namespace.enter() + command, capture_output=True, text=True, timeout=timeout)
+        command = [*self.common, *(["--cc", cc] if cc else []), "--run", f"send {data} {self.network.receiver.address} {TRANSFER_PORT}"]
+        done = subprocess.run(self.namespace.enter() + noted(self.namespace, command), capture_output=True, text=True, timeout=timeout)
         return seconds_of(done.stdout + done.stderr, done.stderr)
 
     def listen(self):
-        server = self.namespace.start(*self.common, "--run", f"listen {TRANSFER_PORT} /dev/null")
+        server = self.namespace.start(*noted(self.namespace, [*self.common, "--run", f"listen {TRANSFER_PORT} /dev/null"]))
         if not until(lambda: "listening" in server.output(), 5):
             raise Failed(f"weir-host did not listen: {server.output().strip()}")
         return server
 
     def iperf(self, words, cc, timeout):
-        command = [*map(str, self.common), "--run", " ".join(["iperf3", "-J", *words])]
-        done = subprocess.run(self.namespace.enter() + command, capture_output=True, text=True, timeout=timeout)
+        command = [*self.common, "--run", " ".join(["iperf3", "-J", *words])]
+        done = subprocess.run(self.namespace.enter() + noted(self.namespace, command), capture_output=True, text=True, timeout=timeout)
         return parse(done.stdout, done.stderr)
 
 
@@ -152,7 +165,8 @@ class UmlEnd:
         script.chmod(0o755)
         words = ["env", f"LD_PRELOAD={BIN / 'uml_xstate.so'}", "linux.uml", "mem=192M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", f"init={script}",
                  f"vec0:transport=raw,ifname={self.tap},depth=64,gro=0", "con=null", "con0=fd:0,fd:1", "quiet"]
-        done = subprocess.run(self.namespace.enter() + words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout + 30)
+        noted(self.namespace, command)
+        done = subprocess.run(self.namespace.enter() + noted(self.namespace, words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout + 30)
         return out.read_text() if out.exists() else "", done.stdout[-600:]
 
     def iperf(self, words, cc, timeout):
@@ -227,7 +241,7 @@ class Network:
         if self.apart:
             os.sched_setaffinity(0, cores[:1])
         middle, a, b = (self.lab.namespace(name) for name in ("link", "a", "b"))
-        self.emulator = middle.start(BIN / "weir-link", "lab0", "lab1", *self.link.words(), *(["--frames", str(self.trace)] if self.trace else []))
+        self.emulator = middle.start(*noted(middle, [BIN / "weir-link", "lab0", "lab1", *self.link.words(), *(["--frames", self.trace] if self.trace else [])]))
         if not until(lambda: self.emulator.output().startswith("ready") or self.emulator.poll() is not None, 5) or self.emulator.poll() is not None:
             raise Failed(f"weir-link: {self.emulator.output().strip() or 'does not start'}")
         if self.apart:

@@ -16,7 +16,7 @@ from matplotlib import pyplot  # noqa: E402
 
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}td,th{padding:.15em .8em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
-td:first-child,th:first-child{text-align:left}img{max-width:100%}code{background:#f3f3f3;padding:.1em .3em;overflow-wrap:anywhere}.bad{color:#a40000}"""
+td:first-child,th:first-child{text-align:left}img{max-width:100%}code{background:#f3f3f3;padding:.1em .3em;overflow-wrap:anywhere}pre{background:#f3f3f3;padding:.5em;overflow-x:auto}.bad{color:#a40000}"""
 SHOWN = 2   # seconds of a time–sequence plot
 
 
@@ -37,6 +37,12 @@ class Page:
 
     def command(self, text):
         self.parts.append(f"<p><code>{html.escape(text)}</code></p>")
+
+    def commands(self, runs):
+        """{what: runs, the first of which stands for all}: what each started, in the namespace that stands before it (lab/net.py)."""
+        lines = {what: next((run.commands() for run in found if run.commands()), []) for what, found in runs.items()}
+        shown = "\n\n".join("\n".join([f"# {what}", *started]) for what, started in lines.items() if started)
+        self.parts.append(f"<details><summary>The commands behind each, of its first run</summary><pre>{html.escape(shown)}</pre></details>")
 
     def table(self, rows):
         def line(cells, tag):

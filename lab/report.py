@@ -57,7 +57,8 @@ class Report:
         page.table(table)
         page.bars("report-cc", "Mbit/s at 10 % loss, no delay", ALGORITHMS,
                   {who: [values["congestion_control_mbit"][cc].get(f"{end} 10 %") or 0 for cc in ALGORITHMS] for who, end in (("Linux", "linux"), ("Weir", "weir"))})
-        page.command("build/host/weir-link lab0 lab1 --loss=10; iperf3 -c 10.66.0.2 -C bbr -J")
+        page.commands({f"receive buffer {label}, {end}": found for (label, end), found in self.buffers.items()}
+                      | {f"{cc}, {loss} % loss, {end}": found for (cc, loss, end), found in self.losses.items()})
         write_json("report.json", values)
 
 

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from net import commands
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 OUT = ROOT / "build/lab"
 RUNS = OUT / "runs"
@@ -127,6 +129,7 @@ class Run:
         complain.close()
 
     def work(self, complain):
+        commands.clear()
         began = time.monotonic()
         try:
             value = self.function()
@@ -134,7 +137,7 @@ class Run:
             complain.send(f"{type(failure).__name__}: {failure}")
             return
         temporary = self.file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps({"key": self.key, "took": round(time.monotonic() - began, 2), "result": value}))
+        temporary.write_text(json.dumps({"key": self.key, "took": round(time.monotonic() - began, 2), "result": value, "commands": commands}))
         temporary.replace(self.file)
 
     def failure(self):
@@ -150,7 +153,14 @@ class Run:
 
     def result(self):
         """What the function returned; None: it failed."""
-        return json.loads(self.file.read_text())["result"] if self.file.exists() else None
+        return self.kept()["result"] if self.file.exists() else None
+
+    def commands(self):
+        """What it started, line by line."""
+        return self.kept()["commands"] if self.file.exists() else []
+
+    def kept(self):
+        return json.loads(self.file.read_text())
 
 
 def write_json(name, value):

@@ -80,7 +80,7 @@ class Thesis:
                       "between what 95 of 100 repetitions would find it): " + "; ".join(
                 f"{tick} against 10 ms {value:+.1f} % ({low:+.1f} to {high:+.1f}), {verdict(low, high)} {KEPT_WITHIN} %" for tick, (value, low, high) in row.items()) + ".")
         page.table([["in the thesis", "s"], *([label, f"{value:g}"] for label, value in THESIS.items())])
-        page.command("build/host/weir-link lab0 lab1 --loss=15; weir-host --packet lab0 --address 10.66.0.1/24 --no-offload --cc bbr --run 'send FILE 10.66.0.2 5001'")
+        page.commands({f"{label}, {sender} to {receiver}": found for label, sender, receiver, found, _ in self.rows} | {f"ticks, {loss} % loss": found for loss, found in self.ticks.items()})
 
 
 def together(networks, tick):

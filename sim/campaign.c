@@ -17,6 +17,7 @@
 #define LOSS_PPM 150000u
 #define WAITING 3u
 #define SLOW_NS SIM_MS(240)  // one way, and as much for the addresses of each hop: a second for both ways
+#define BURST_NS SIM_S(1)    // of losses; counted in frames alone it would last for minutes where a timer has backed off
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
@@ -77,6 +78,7 @@ static void plan_losses(struct campaign *c, struct sim_way *way)
         way->burst_ppm = spread(c, 100, 20000);
         way->burst_end_ppm = between(c, 100000, 500000);
         way->burst_loss_ppm = between(c, 300000, 1000000);
+        way->burst_most_ns = BURST_NS;
     }
     const uint32_t bad_ppm = (uint32_t)(UINT64_C(1000000) * way->burst_ppm / (way->burst_ppm + way->burst_end_ppm + 1));
     if (way->loss_ppm + bad_ppm > c->loss_left_ppm) {

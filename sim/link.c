@@ -55,16 +55,25 @@ static void arrive(void *context)
 
 // --- what happens to a frame on the way -------------------------------------------------------------------------------------------------
 
+// Gilbert–Elliott: a frame finds the way good or bad.
+static bool is_bad(struct way *way)
+{
+    const struct sim_way *of = &way->way;
+    const uint64_t now_ns = way->link->sim->now_ns;
+    const bool was = way->bad && (!of->burst_most_ns || now_ns - way->bad_since_ns <= of->burst_most_ns);
+    way->bad = was ? !random_happens(&way->loss, of->burst_end_ppm) : random_happens(&way->loss, of->burst_ppm);
+    if (way->bad && !was)
+        way->bad_since_ns = now_ns;
+    return way->bad;
+}
+
 static bool is_lost(struct way *way, struct frame *frame)
 {
     const struct sim_way *of = &way->way;
     if (of->loss_spares_arp && !frame_ip(frame))
         return false;
-    if (of->burst_ppm) {
-        way->bad = way->bad ? !random_happens(&way->loss, of->burst_end_ppm) : random_happens(&way->loss, of->burst_ppm);
-        if (way->bad && random_happens(&way->loss, of->burst_loss_ppm))
-            return true;
-    }
+    if (of->burst_ppm && is_bad(way) && random_happens(&way->loss, of->burst_loss_ppm))
+        return true;
     return random_happens(&way->loss, of->loss_ppm);
 }
 

@@ -87,6 +87,7 @@ struct sim_way {
     bool backpressure;                                  // a host's frame that finds no room is refused (WEIR_TX_FULL), not dropped
     uint32_t loss_ppm;                                  // each frame on its own …
     uint32_t burst_ppm, burst_end_ppm, burst_loss_ppm;  // … and Gilbert–Elliott: chances to go bad, to end it, to lose when bad
+    uint64_t burst_most_ns;                             // it is over after so long, however few frames met it; 0: frames alone count
     bool loss_spares_arp;                               // losses strike IP only, as those of a firewall do
     uint32_t corrupt_ppm;                               // one bit of the IP packet
     uint32_t duplicate_ppm;

@@ -71,12 +71,19 @@ struct request {
     weir_socklen length;  // bytes of the value
 };
 
+static bool whole(const struct request *r, size_t bytes) { return r->length >= bytes; }
+
+// An int, or one byte (Linux takes IP options so too); false: neither.
+static bool number_given(const struct request *r, int32_t *number)
+{
+    *number = r->length == 1 ? *(const uint8_t *)&r->value : r->value.number;
+    return r->length == 1 || whole(r, sizeof *number);
+}
+
 static int set_number(struct request *r, enum weir_option option, int32_t value)
 {
     return weir_socket_set(r->bsd->weir, r->file->socket, option, value);
 }
-
-static bool whole(const struct request *r, size_t bytes) { return r->length >= bytes; }
 
 #define SECONDS_MAX 100000000  // longer timeouts are for ever
 
@@ -198,11 +205,21 @@ static int set_file_flag(struct request *r, uint8_t flag)
     return WEIR_OK;
 }
 
+// A stream discovers its path's MTU always.
+static int set_mtu_discover(struct request *r)
+{
+    int32_t value;
+    if (!number_given(r, &value))
+        return WEIR_INVALID;
+    if (r->file->type == WEIR_STREAM)
+        return value == WEIR_IP_PMTUDISC_DONT ? WEIR_NOT_SUPPORTED : WEIR_OK;
+    return set_number(r, WEIR_OPTION_DONT_FRAGMENT, value == WEIR_IP_PMTUDISC_DO);
+}
+
 static int set_ip(struct request *r)
 {
     switch (r->name) {
-    case WEIR_IP_MTU_DISCOVER:
-        return whole(r, sizeof(int32_t)) ? set_number(r, WEIR_OPTION_DONT_FRAGMENT, r->value.number == WEIR_IP_PMTUDISC_DO) : WEIR_INVALID;
+    case WEIR_IP_MTU_DISCOVER: return set_mtu_discover(r);
     case WEIR_IP_MULTICAST_IF: return set_multicast_netif(r);
     case WEIR_IP_ADD_MEMBERSHIP: return set_membership(r, true);
     case WEIR_IP_DROP_MEMBERSHIP: return set_membership(r, false);
@@ -255,10 +272,8 @@ static int set_low_water(struct request *r, int32_t value)
 
 static int set_mapped(struct request *r, const struct mapping *mapping)
 {
-    int32_t value = r->value.number;
-    if (r->length == 1)  // IP options come as one byte too
-        memcpy(&value, (int32_t[]){*(const uint8_t *)&r->value}, sizeof value);
-    else if (!whole(r, sizeof value))
+    int32_t value;
+    if (!number_given(r, &value))
         return WEIR_INVALID;
     if (mapping->flag)
         value = value != 0;
@@ -266,6 +281,8 @@ static int set_mapped(struct request *r, const struct mapping *mapping)
         value = value < 1 ? 1 : value > 0x40000000 ? 0x40000000 : value;
     if (mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
         return set_low_water(r, value);
+    if (mapping->option == WEIR_OPTION_CORK)
+        r->file->flags &= (uint8_t)~BSD_MORE;  // the cork is the user's own from now on
     return set_number(r, (enum weir_option)mapping->option, value);
 }
 

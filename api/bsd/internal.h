@@ -66,8 +66,11 @@ enum bsd_flag {
     BSD_PKTINFO = 8,
     BSD_RECVTTL = 16,
     BSD_RECVTOS = 32,
-    BSD_LINGERING = 64
+    BSD_LINGERING = 64,
+    BSD_MORE = 128  // corked by MSG_MORE
 };
+
+#define BSD_HOLDS_BACK(file) (WEIR_CFG_SOCKET_OPTIONS && (file)->flags & BSD_MORE)
 
 struct bsd_file {
     struct weir_watch watch;  // first: the native socket's user pointer points here

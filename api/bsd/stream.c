@@ -134,6 +134,21 @@ static int send_urgent(struct bsd_transfer *t)
 }
 #endif
 
+#if WEIR_CFG_SOCKET_OPTIONS
+// MSG_MORE is a cork that the next write without it draws (Linux). The user's own cork stays.
+static void hold_back(struct bsd_file *file, bool more)
+{
+    int32_t corked = 0;
+    struct weir *const weir = file->bsd->weir;
+    if (more == !!(file->flags & BSD_MORE) || (more && (weir_socket_get(weir, file->socket, WEIR_OPTION_CORK, &corked) || corked)))
+        return;
+    if (!weir_socket_set(weir, file->socket, WEIR_OPTION_CORK, more))
+        file->flags ^= BSD_MORE;
+}
+#else
+static void hold_back(struct bsd_file *file, bool more) { (void)file, (void)more; }
+#endif
+
 int bsd_stream_send(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;
@@ -142,6 +157,8 @@ int bsd_stream_send(struct bsd_transfer *t, int flags)
     int error = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
     if (error)
         return error;
+    if (flags & WEIR_MSG_MORE)
+        hold_back(file, true);
     while (done < t->bytes) {
         const size_t left = t->bytes - done;
         const int moved = urgent && left == 1 ? send_urgent(t) : send_some(t, left - urgent);
@@ -155,6 +172,8 @@ int bsd_stream_send(struct bsd_transfer *t, int flags)
         if (error)
             break;
     }
+    if (!(flags & WEIR_MSG_MORE))
+        hold_back(file, false);
     bsd_gate_leave(file, &file->write);
     return done ? (int)done : error;
 }

@@ -29,7 +29,8 @@ static int move_at_once(struct weir_bsd *bsd, int fd, const struct bsd_transfer 
     const struct bsd_file *file = bsd_file_find(bsd, fd);
     const struct weir_iovec *piece = t->cursor.vector;
     if (!file || BSD_IS_SET(file) || (MESSAGES && file->type != WEIR_STREAM) || flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) ||
-        t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 || (sending ? file->write.taken : file->read.taken))
+        t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 ||
+        (sending ? file->write.taken || BSD_HOLDS_BACK(file) : file->read.taken))
         return WEIR_AGAIN;
     return sending ? weir_socket_write(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len)
                    : weir_socket_read(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len);

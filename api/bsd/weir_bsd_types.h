@@ -80,7 +80,8 @@ enum {
     WEIR_MSG_DONTWAIT = 0x40,
     WEIR_MSG_EOR = 0x80,
     WEIR_MSG_WAITALL = 0x100,
-    WEIR_MSG_NOSIGNAL = 0x4000
+    WEIR_MSG_NOSIGNAL = 0x4000,
+    WEIR_MSG_MORE = 0x8000  // streams: what fills no segment waits for the next write without it
 };
 
 // Ancillary data, each piece aligned to size_t.

@@ -46,7 +46,7 @@ struct weir_cc_sample {
     uint32_t min_rtt_us;       // smallest seen; WEIR_CC_UNLIMITED: none yet. A window of time over rtt_us is the algorithm's own affair
     uint16_t acked_segments;   // segments covered by `acked` (an acknowledgement may cover many)
     bool app_limited;          // the application, not the network, limits the flow; with wants_rate: limited the rate sample
-    bool cwnd_limited;         // cwnd (or pacing) was fully used: only then may it grow (RFC 7661)
+    bool cwnd_limited;         // cwnd was fully used (under pacing half of it): only then may it grow (RFC 7661)
     bool in_recovery;
     bool clock_coarse;         // round trips are shorter than the clock's tick: rtt_us (a mean) and a rate come once a tick at the most
     bool round_start;          // a round trip, counted by delivered data, began

@@ -126,7 +126,7 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_BROADCAST,             // 0/1; 0; datagrams to broadcast addresses
     WEIR_OPTION_BIND_NETIF,            // interface index; 0 any
     WEIR_OPTION_NO_DELAY,              // 0/1; 0; Nagle off
-    WEIR_OPTION_CORK,                  // 0/1; 0; only full segments leave
+    WEIR_OPTION_CORK,                  // 0/1; 0; only full segments leave, or what has waited for an RTO
     WEIR_OPTION_QUICK_ACK,             // 0/1; 0; every segment acknowledged at once
     WEIR_OPTION_MAX_SEGMENT,           // bytes, 64–65495; set before connect/listen
     WEIR_OPTION_USER_TIMEOUT_MS,       // 0: default; get: also what was taken over from the peer (RFC 5482)

@@ -4,13 +4,14 @@ import errno
 import struct
 
 from . import ScriptError, Skip
-from .engine import Out
+from .engine import Nowhere, Out
 from .parser import ELLIPSIS, Either, Struct, Word
 
 SYMBOLS = {
     "AF_UNSPEC": 0, "AF_INET": 2, "PF_INET": 2, "SOCK_STREAM": 1, "SOCK_DGRAM": 2, "SOCK_RAW": 3, "SOCK_NONBLOCK": 0o4000, "SOCK_CLOEXEC": 0o2000000,
     "IPPROTO_IP": 0, "IPPROTO_ICMP": 1, "IPPROTO_TCP": 6, "IPPROTO_UDP": 17, "SHUT_RD": 0, "SHUT_WR": 1, "SHUT_RDWR": 2,
     "MSG_OOB": 1, "MSG_PEEK": 2, "MSG_CTRUNC": 8, "MSG_TRUNC": 0x20, "MSG_DONTWAIT": 0x40, "MSG_EOR": 0x80, "MSG_WAITALL": 0x100, "MSG_NOSIGNAL": 0x4000,
+    "MSG_MORE": 0x8000,
     "SOL_SOCKET": 1, "SOL_IP": 0, "SOL_TCP": 6, "SOL_UDP": 17,
     "SO_REUSEADDR": 2, "SO_TYPE": 3, "SO_ERROR": 4, "SO_BROADCAST": 6, "SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_KEEPALIVE": 9, "SO_OOBINLINE": 10,
     "SO_LINGER": 13, "SO_RCVLOWAT": 18, "SO_SNDLOWAT": 19, "SO_RCVTIMEO": 20, "SO_SNDTIMEO": 21, "SO_BINDTODEVICE": 25, "SO_ACCEPTCONN": 30,
@@ -147,15 +148,24 @@ def make_plain(name):
     return make
 
 
+def is_for_debugging(call):
+    """SO_DEBUG makes some systems keep a log; none does anything else for it."""
+    return call.name == "setsockopt" and isinstance(call.arguments[2], Word) and call.arguments[2].text == "SO_DEBUG"
+
+
 def make_setsockopt(player, args, _):
     level, name = number(args[1]), number(args[2])
+    player.sized |= {(level, name)} & BUFFER_OPTIONS
     size = 4 if len(args) < 5 or args[4] is ELLIPSIS else number(args[4])
     return CallSpec("setsockopt", [player.fd(args[0]), level, name, option_bytes(args[3], size)])
 
 
 def make_getsockopt(player, args, _):
     value = args[3]
-    spec = CallSpec("getsockopt", [player.fd(args[0]), number(args[1]), number(args[2]), Out(max(number(args[4]) if args[4] is not ELLIPSIS else 4, 16))])
+    option = (number(args[1]), number(args[2]))
+    if not player.strict and option in BUFFER_OPTIONS - player.sized:
+        value = ELLIPSIS    # how large a buffer is that nobody has set is each system's own affair
+    spec = CallSpec("getsockopt", [player.fd(args[0]), *option, Out(max(number(args[4]) if args[4] is not ELLIPSIS else 4, 16))])
     if value is ELLIPSIS:
         return spec
     wanted = value if isinstance(value, bytes) else option_bytes(value, 4)
@@ -163,7 +173,7 @@ def make_getsockopt(player, args, _):
 
     def check(returned):
         got = returned.buffers[3][:len(wanted)]
-        if not spec.strict and tuple(spec.arguments[1:3]) in BUFFER_OPTIONS and 2 * int.from_bytes(got, "little") == int.from_bytes(wanted, "little"):
+        if not spec.strict and option in BUFFER_OPTIONS and 2 * int.from_bytes(got, "little") == int.from_bytes(wanted, "little"):
             return None     # Linux answers with the double
         if got != wanted:
             if len(wanted) == 4:
@@ -193,15 +203,26 @@ def content_of(player, fd, data, size):
     return player.outgoing(fd, size)
 
 
+def is_null(value):
+    return isinstance(value, Word) and value.text == "NULL"
+
+
+def flags_of(player, fd, value):
+    flags = number(value)
+    if flags & SYMBOLS["MSG_EOR"] and not player.strict and not player.is_datagram(fd):
+        raise Skip("records in a stream (MSG_EOR)")
+    return flags
+
+
 def make_write(player, args, call):
     if call.name in ("writev",):
         total, content = vector(args[1])
         data = content if content is not None else player.outgoing(args[0], total)
     else:
         data = content_of(player, args[0], args[1], number(args[2]))
-    flags = number(args[3]) if len(args) > 3 and call.name in ("send", "sendto") else 0
-    words = [player.fd(args[0]), data, flags]
-    if call.name == "sendto" and len(args) > 4 and not (isinstance(args[4], Word) and args[4].text == "NULL") and args[4] != 0:
+    flags = flags_of(player, args[0], args[3]) if len(args) > 3 and call.name in ("send", "sendto") else 0
+    words = [player.fd(args[0]), Nowhere(len(data)) if is_null(args[1]) else data, flags]
+    if call.name == "sendto" and len(args) > 4 and not is_null(args[4]) and args[4] != 0:
         if player.is_datagram(args[0]) or args[4] is not ELLIPSIS:
             words.append(address_of(args[4], player.config.remote, player.config.connect_port))
     spec = CallSpec("send", words)
@@ -212,7 +233,7 @@ def make_write(player, args, call):
 def make_sendmsg(player, args, _):
     total, content, _flags = message(args[1])
     data = content if content is not None else player.outgoing(args[0], total)
-    spec = CallSpec("sendmsg", [player.fd(args[0]), data, number(args[2])])
+    spec = CallSpec("sendmsg", [player.fd(args[0]), data, flags_of(player, args[0], args[2])])
     spec.sends = (args[0], data)
     return spec
 
@@ -223,7 +244,7 @@ def make_read(player, args, call):
     else:
         size, expected = number(args[2]), args[1] if isinstance(args[1], bytes) else None
     flags = number(args[3]) if call.name in ("recv", "recvfrom") and len(args) > 3 else 0
-    spec = CallSpec("recv", [player.fd(args[0]), Out(size), flags, Out(16) if call.name == "recvfrom" else None])
+    spec = CallSpec("recv", [player.fd(args[0]), Nowhere(size) if is_null(args[1]) else Out(size), flags, Out(16) if call.name == "recvfrom" else None])
     read_rules(spec, args[0], flags, expected)
     return spec
 

@@ -6,7 +6,7 @@
 //     until US                         time passes up to US; what is due before is done, what is due then is not yet
 //     wait US                          time passes until something is sent or a call returns, at most to the end of US
 //     rx HEX                           a packet comes in
-//     call NAME ARGUMENT…              a system call in a task of its own: a number, xHEX (bytes in), oN (N bytes out), xHEX/N (both)
+//     call NAME ARGUMENT…              a system call in a task of its own: a number, xHEX (bytes in), oN (N bytes out), nN (N at address 0)
 //     info FD                          TCP_INFO, name=value …
 //     mtu BYTES                        the interface's MTU from now on
 //
@@ -108,6 +108,24 @@ static void wake(void *context, const void *token)
 
 static int set_errno_of_task;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): the C library's errno would not survive
 static void set_errno(void *context, int value) { (void)context, set_errno_of_task = value; }
+
+// A caller's address may be wrong: the one that scripts use for that is 0.
+static int copy_in(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (!from)
+        return -1;
+    memcpy(to, from, bytes);
+    return 0;
+}
+static int copy_out(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (!to)
+        return -1;
+    memcpy(to, from, bytes);
+    return 0;
+}
 
 // --- driver ----------------------------------------------------------------------------------------------------------
 
@@ -378,6 +396,8 @@ static void take_argument(struct task *task, const char *word)
     } else if (*word == 'x') {
         argument->length = strlen(word + 1) / 2;
         argument->bytes = from_hex(word + 1, strlen(word + 1), argument->length);
+    } else if (*word == 'n') {
+        argument->length = strtoul(word + 1, NULL, 10);
     } else if (*word != '-' || word[1]) {
         argument->number = (intptr_t)strtoll(word, NULL, 0);
     }
@@ -404,7 +424,9 @@ static void command_open(struct engine *e, char **save)
                                  .granularity_us = 1,
                                  .wait = wait_in_task,
                                  .wake = wake,
-                                 .kick = kick};
+                                 .kick = kick,
+                                 .copy_in = copy_in,
+                                 .copy_out = copy_out};
     e->weir = weir_create(NULL, 0, &e->port, &config);
     if (!e->weir)
         fail("weir_create refused the configuration");

@@ -16,7 +16,7 @@ class Engine:
         self.sent = collections.deque()     # packets that nobody expected yet
         self.returned = None                # of the call under way
         self.log = []                       # (time, hex) of all that was on the wire
-        self.tell(f"open {config.local:#x} {config.prefix} {config.mtu} {config.receive} {config.send} {config.congestion} {config.ecn}")
+        self.tell(f"open {config.local:#x} {config.prefix} {config.mtu} {config.receive} {config.send} {config.congestion} {config.ecn[0]}")
 
     def tell(self, line):
         try:
@@ -71,6 +71,8 @@ class Engine:
                 words.append(str(argument))
             elif isinstance(argument, bytes):
                 words.append("x" + argument.hex())
+            elif isinstance(argument, Nowhere):
+                words.append(f"n{argument.size}")
             else:
                 words.append(f"o{argument.size}")
         self.returned = None
@@ -93,6 +95,13 @@ class Engine:
                 raise ScriptError("weir-script does not end")
             if self.process.returncode:
                 raise ScriptError(f"weir-script ended with status {self.process.returncode}:\n{text[-6000:]}")
+
+
+class Nowhere:
+    """So many bytes at the address 0."""
+
+    def __init__(self, size):
+        self.size = size
 
 
 class Out:

@@ -20,9 +20,11 @@ class Flow:
         self.kind = kind                # "new", "listener", "passive", "active", "datagram", "none"
         self.local, self.remote = local, remote     # ports
         self.fd = fd                    # the script's
+        self.closed = False             # by the script
         self.offset = None              # wire less script, of our sequence numbers
         self.first = None               # script's number of our first byte
         self.irs = None                 # the peer's initial sequence number
+        self.fin = None                 # what acknowledges its FIN
         self.written, self.pending = bytearray(), b""
         self.taken, self.check_reads = 0, True
         self.stamps, self.first_stamp = {}, None    # script's TS val: ours; (script's, ours)
@@ -56,7 +58,7 @@ class Flow:
             self.offset = (live.seq - expected.seq) % 2**32
             self.first = (expected.seq + 1) % 2**32
         ours = next((o for o in live.options if o[0] == "TS"), None)
-        theirs = next((o for o in expected.options or () if o[0] == "TS"), None)
+        theirs = next((o for o in expected.options or () if o[0] == "TS" and o[1] is not None), None)
         if ours and theirs:
             self.stamps[theirs[1]] = ours[1]
             if not self.first_stamp:

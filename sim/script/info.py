@@ -8,6 +8,8 @@ STATES = {0: 7, 1: 10, 2: 2, 3: 3, 4: 1, 5: 4, 6: 5, 7: 8, 8: 11, 9: 9, 10: 6}  
 CONSTANTS = {
     "TCP_ESTABLISHED": 1, "TCP_SYN_SENT": 2, "TCP_SYN_RECV": 3, "TCP_FIN_WAIT1": 4, "TCP_FIN_WAIT2": 5, "TCP_TIME_WAIT": 6, "TCP_CLOSE": 7,
     "TCP_CLOSE_WAIT": 8, "TCP_LAST_ACK": 9, "TCP_LISTEN": 10, "TCP_CLOSING": 11,
+    **{f"TCPI_{name}": number for name, number in (("CLOSED", 7), ("LISTEN", 10), ("SYN_SENT", 2), ("SYN_RECEIVED", 3), ("ESTABLISHED", 1),
+       ("CLOSE_WAIT", 8), ("FIN_WAIT_1", 4), ("CLOSING", 11), ("LAST_ACK", 9), ("FIN_WAIT_2", 5), ("TIME_WAIT", 6))},     # FreeBSD's names
     "TCP_CA_Open": 0, "TCP_CA_Disorder": 1, "TCP_CA_CWR": 2, "TCP_CA_Recovery": 3, "TCP_CA_Loss": 4,
     "TCPI_OPT_TIMESTAMPS": 1, "TCPI_OPT_SACK": 2, "TCPI_OPT_WSCALE": 4, "TCPI_OPT_ECN": 8,
 }
@@ -27,7 +29,8 @@ def names(info):
         "tcpi_options": info["timestamps"] | info["sack"] << 1 | info["window_scaling"] << 2 | info["ecn"] << 3,
         "tcpi_snd_wscale": info["snd_wscale"], "tcpi_rcv_wscale": info["rcv_wscale"], "tcpi_rto": info["rto_us"], "tcpi_snd_mss": info["snd_mss"],
         "tcpi_rcv_mss": info["rcv_mss"], "tcpi_unacked": segments(info["send_queue"] - info["unsent"]), "tcpi_sacked": segments(info["sacked"]),
-        "tcpi_lost": segments(info["lost"]), "tcpi_retrans": segments(info["retrans_out"]), "tcpi_pmtu": info["path_mtu"],
+        "tcpi_lost": segments(info["lost"] + (info["retrans_out"] if info["recovery"] >= 3 else 0)),     # Linux counts them until they are acknowledged
+         "tcpi_retrans": segments(info["retrans_out"]), "tcpi_pmtu": info["path_mtu"],
         "tcpi_rtt": info["srtt_us"], "tcpi_rttvar": info["rttvar_us"], "tcpi_min_rtt": info["min_rtt_us"] or 0xffffffff,
         "tcpi_snd_ssthresh": info["ssthresh"] // mss if info["ssthresh"] < ENDLESS else ENDLESS, "tcpi_snd_cwnd": info["cwnd"] // mss,
         "tcpi_advmss": info["rcv_mss"], "tcpi_total_retrans": info["total_retrans"], "tcpi_bytes_acked": info["bytes_acked"],
@@ -53,6 +56,8 @@ def run(text, info, keep, line):
         missing = re.search(r"name '(\w+)'", str(error)).group(1)
         if re.match(r"(tcpi|vegas|bbr|dctcp|psp)_", missing):
             raise Skip(f"{missing} in TCP_INFO", line)
+        if missing.startswith("SK_MEMINFO_"):
+            raise Skip(f"Linux's account of memory ({missing})", line)
         raise ScriptError(f"in %{{ }}%: {error}", line)
     except AssertionError as error:
         used = sorted(name for name in set(re.findall(r"\b\w+_\w+\b", text)) if name in values)

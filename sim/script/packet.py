@@ -12,11 +12,13 @@ FLAG_BITS = {"F": 1, "S": 2, "R": 4, "P": 8, ".": 16, "U": 32, "E": 64, "W": 128
 MSS, WSCALE, SACK_OK, SACK, TS, USER_TIMEOUT, ACCECN0, ACCECN1 = 2, 3, 4, 5, 8, 28, 172, 174
 ACCECN_ORDER = {ACCECN0: ("e0b", "ceb", "e1b"), ACCECN1: ("e1b", "ceb", "e0b")}
 ICMP_TYPES = {"echo_reply": 0, "unreachable": 3, "dst_unreachable": 3, "source_quench": 4, "redirect": 5, "echo_request": 8,
-              "time_exceeded": 11, "parameter_problem": 12}
+              "time_exceeded": 11, "parameter_problem": 12, "timestamp_request": 13, "timestamp_reply": 14, "information_request": 15,
+              "information_reply": 16, "address_mask_request": 17, "address_mask_reply": 18, **{f"type_{number}": number for number in range(256)}}
 UNREACHABLE = ("net_unreachable", "host_unreachable", "protocol_unreachable", "port_unreachable", "frag_needed", "source_route_failed",
                "net_unknown", "host_unknown", "source_host_isolated", "net_prohibited", "host_prohibited", "net_unreachable_for_tos",
                "host_unreachable_for_tos", "packet_filtered", "precedence_violation", "precedence_cutoff")
-CODES = {**{name: code for code, name in enumerate(UNREACHABLE)}, "ttl_exceeded": 0, "frag_time_exceeded": 1}
+CODES = {**{name: code for code, name in enumerate(UNREACHABLE)}, "ttl_exceeded": 0, "frag_time_exceeded": 1,
+         **{f"code_{number}": number for number in range(256)}}
 
 
 def ones_sum(data):
@@ -186,7 +188,7 @@ class Live:
 def option_text(option):
     name, *values = option
     if name == "TS":
-        return f"TS val {values[0]} ecr {values[1]}"
+        return "TS val {} ecr {}".format(*("..." if value is None else value for value in values))
     if name == "sack":
         return "sack " + " ".join(f"{a}:{b}" for a, b in values)
     if name == "ECN":

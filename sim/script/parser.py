@@ -187,6 +187,11 @@ class Parser:
         packet = Packet(self.take().kind == ">")
         while self.next.kind == "word" and self.next.text in ("ipv4", "ipv6", "gre", "GREv0", "mpls"):
             raise Skip(f"encapsulated packets ({self.next.text})", self.next.line)
+        quoted = None
+        if self.next.kind == "[" and self.peek(2).kind == ":":  # packetdrill's first versions wrote what an ICMP error quotes before it
+            self.take("[")
+            quoted = ("tcp", *self.sequence())
+            self.take("]")
         self.ip_info(packet)
         if self.accept("word", "udp"):
             packet.protocol = "udp"
@@ -196,7 +201,7 @@ class Parser:
             self.take(")")
         elif self.accept("word", "icmp"):
             packet.protocol = "icmp"
-            self.icmp(packet)
+            self.icmp(packet, quoted)
         else:
             self.port_pair(packet)
             self.tcp(packet)
@@ -231,7 +236,7 @@ class Parser:
     def tcp(self, packet):
         line = self.next.line
         if not self.accept("-"):
-            word = self.accept("word")
+            word = self.accept("word") or self.accept("integer")    # 5. is .5
             packet.flags = word.text if word else ""
             number = self.accept("float")
             if re.fullmatch(r"[A-Z]*[0-7]", packet.flags):      # P5. is another way to write P.5
@@ -255,8 +260,8 @@ class Parser:
             packet.urgent = self.integer()
         if self.next.kind == "<":
             packet.options = self.tcp_options()
-        if packet.options is None and not packet.outbound:
-            raise ScriptError("<...> is for packets that are expected", line)
+        if not packet.outbound and (packet.options is None or any(o[0] == "TS" and None in o for o in packet.options)):
+            raise ScriptError("<...> and TS val ... are for packets that are expected", line)
         if self.next.kind == "{":
             raise Skip("fuzzing of packets", line)
 
@@ -292,9 +297,9 @@ class Parser:
             return name, self.integer()
         if name == "TS":
             self.take("word", "val")
-            value = self.integer()
+            value = None if self.accept("ellipsis") else self.integer()
             self.take("word", "ecr")
-            return name, value, self.integer()
+            return name, value, None if self.accept("ellipsis") else self.integer()
         if name == "sack":
             blocks = []
             while self.next.kind == "integer":
@@ -311,10 +316,10 @@ class Parser:
             raise Skip({"md5": "TCP MD5 signatures (RFC 2385)"}.get(name, "TCP Fast Open"), token.line)
         raise Skip(f"the TCP option '{name}'", token.line)
 
-    def icmp(self, packet):
+    def icmp(self, packet, quoted):
         words = []
         mtu = identifier = 0
-        quoted = ("tcp", 0, 0)
+        quoted = quoted or ("tcp", 0, 0)
         while self.next.kind == "word":
             word = self.take().text
             if word == "mtu":
@@ -322,7 +327,7 @@ class Parser:
             elif word == "id":
                 identifier = self.integer()
             else:
-                words.append(word)
+                words.append(self.defines.get(word, word))
         if self.accept("["):
             if self.accept("word", "udp"):
                 self.take("(")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plays the events of a script, one after the other, and judges what Weir does."""
-import dataclasses
 import errno
+import itertools
 import os
 import struct
 
@@ -26,6 +26,7 @@ class Player:
 
     def __init__(self, program, config, script, strict):
         self.config, self.script, self.strict = config, script, strict
+        self.prepare()
         self.engine = Engine(program, config)
         self.fds, self.flows, self.current = {}, [], None
         self.peer_port = FIRST_PEER_PORT
@@ -33,6 +34,34 @@ class Player:
         self.last_time = 0          # of the last event, script's
         self.names = {}             # left by pieces of code
         self.sequence = 0
+        self.sized = set()          # the names of buffers (SO_SNDBUF, SO_RCVBUF) that the script has set
+
+    def prepare(self):
+        """Commands before all else set up the host; those after all else would put the machine back as it was."""
+        events = self.script.events
+        for event in itertools.takewhile(lambda event: isinstance(event.action, Command), events):
+            take_command(self.config, event.action.text, event.line)
+            event.action.text = ""
+        while len(events) > 1 and isinstance(events[-1].action, Command):
+            events.pop()
+        if not self.strict and not self.config.receive:
+            self.config.receive = self.room_of_author()
+        if self.config.ecn[0] != self.config.ecn[1]:
+            self.choose_role()
+
+    def choose_role(self):
+        """A host has one setting for both roles; a script rarely plays both."""
+        roles = {event.action.name for event in self.script.events if isinstance(event.action, Call)} & {"listen", "connect"}
+        if len(roles) > 1:
+            raise Skip("ECN of listeners and of who connects set apart", 1)
+        self.config.ecn = (self.config.ecn["connect" in roles],) * 2
+
+    def room_of_author(self):
+        """The window scale of our first SYN comes from the receive buffer (RFC 7323 §2.3), which a script that sets none has from the host
+        it was written on: 0 where it shows no scale."""
+        ours = (event.action for event in self.script.events if isinstance(event.action, Packet) and event.action.outbound)
+        options = next((packet.options for packet in ours if "S" in packet.flags), None) or []
+        return next((65535 << option[1] for option in options if option[0] == "wscale" and option[1] <= 14), 0)
 
     # --- what calls.py asks for ---
     def fd(self, value):
@@ -80,11 +109,11 @@ class Player:
             self.pass_until(start, event.line)
             if isinstance(action, Packet):
                 self.inject(action)
-            elif isinstance(action, Call):
+            elif isinstance(action, Call) and not calls.is_for_debugging(action):
                 self.call(event, action, base)
             elif isinstance(action, Code):
                 self.code(event, action)
-            else:
+            elif isinstance(action, Command):
                 self.command(event, action)
         self.last_time = start if event.when != "any" else self.engine.now
 
@@ -108,9 +137,9 @@ class Player:
     def command(self, event, action):
         if "tc " in action.text:
             raise Skip("tc in the middle", event.line)
-        before = dataclasses.astuple(self.config)
+        before = self.config.host()
         take_command(self.config, action.text, event.line)
-        if before != dataclasses.astuple(self.config):
+        if before != self.config.host():
             raise Skip("a sysctl that changes in the middle", event.line)
 
     def code(self, event, action):
@@ -188,7 +217,7 @@ class Player:
             return
         if not self.strict and spec.name in ("setsockopt", "getsockopt") and name in ("ENOPROTOOPT", "EOPNOTSUPP") and expected >= 0:
             raise Skip(f"a socket option of Linux ({calls_option(action)})", event.line)
-        if got.result != expected or (action.error and name != action.error):
+        if got.result != expected or (action.error and got.errno != getattr(errno, action.error, None)):     # EWOULDBLOCK is EAGAIN
             wanted = f"{expected}" + (f" {action.error}" if action.error else "")
             raise ScriptError(f"{action.name} gave {answer}, expected {wanted}", event.line)
         spec.strict = self.strict
@@ -223,6 +252,7 @@ class Player:
         if flow and spec.name == "send" and spec.arguments[2] & calls.SYMBOLS["MSG_OOB"]:
             flow.check_reads = False
         if spec.name == "close" and got.result == 0 and flow and fd in self.fds:
+            flow.closed = True
             del self.fds[fd]
 
     def made(self, action, spec, got):
@@ -278,6 +308,8 @@ class Player:
             flow.irs = packet.seq
         if bits & 32:
             flow.check_reads = False
+        if bits & 1 and flow.fin is None:
+            flow.fin = (packet.seq + (bits >> 1 & 1) + packet.length + 1) % 2**32
         first = packet.seq + (1 if bits & 2 else 0)
         options = b"".join(pack_option(self.live_option(option, bits, flow), flow.to_wire) for option in packet.options)
         return self.engine.receive(pack_tcp(
@@ -324,14 +356,18 @@ class Player:
         bound = [f for f in self.flows if f.kind == "datagram" and f.local == live.sport]
         return bound[-1] if bound else None
 
-    def next_packet(self, limit, event):
+    def next_packet(self, limit, event, protocol, flow):
         """The next one that Weir sends for the script's conversations; None: none until `limit`."""
         while True:
             while self.engine.sent:
                 live = self.engine.sent.popleft()
                 if live.destination != self.config.remote and live.protocol not in ("tcp", "udp"):
                     continue    # IGMP and its kin
+                if live.protocol == "icmp" != protocol and not self.strict:
+                    continue    # the answer to an echo request, say, of which the script says nothing
                 owner = self.owner(live)
+                if owner is not flow and owner and owner.closed and not self.strict:
+                    continue    # the end of what the script has done with
                 if owner is None:
                     if self.strict:
                         raise ScriptError(f"a packet of no conversation of the script\n{self.shown(live)}", event.line)
@@ -345,7 +381,7 @@ class Player:
     def expect(self, event, packet, start, end):
         flow = self.flow_for(packet)
         patience = FOREVER if event.when == "any" else end + self.tolerance(end) + PATIENCE
-        live, owner = self.next_packet(patience, event)
+        live, owner = self.next_packet(patience, event, packet.protocol, flow)
         if live is None:
             raise ScriptError(f"nothing was sent until {seconds(patience)}\n    expected {self.wanted_time(event, start, end)}: {self.wanted(packet)}")
         wrong = self.compare(packet, live, owner, flow)
@@ -354,7 +390,7 @@ class Player:
             self.complain(wrong or late, event, packet, live, owner, start, end)
         done = len(live.payload)
         while packet.protocol == "tcp" and done < packet.length:     # the rest of a large one that went in pieces
-            piece, owner = self.next_packet(max(patience, self.engine.now), event)
+            piece, owner = self.next_packet(max(patience, self.engine.now), event, packet.protocol, flow)
             if piece is None or owner is not flow:
                 raise ScriptError(f"only {done} of {packet.length} bytes were sent\n    expected: {self.wanted(packet)}")
             wrong = self.compare(packet, piece, owner, flow, done) or self.wrong_time(event, piece, start, end)
@@ -376,7 +412,8 @@ class Player:
             return f"it is {live.protocol}, not {packet.protocol}"
         if owner is not flow and packet.protocol != "icmp":
             return "it is another conversation's"
-        if packet.ecn == "ect01" and live.tos & 3 not in (1, 2) or packet.ecn in ECN_BITS and live.tos & 3 != ECN_BITS[packet.ecn]:
+        bare = not self.strict and not live.tos & 3 and not live.payload    # a pure ACK is not ECT (RFC 3168 §6.1.4): experiments send it so
+        if not bare and (packet.ecn == "ect01" and live.tos & 3 not in (1, 2) or packet.ecn in ECN_BITS and live.tos & 3 != ECN_BITS[packet.ecn]):
             return f"the ECN field is not {packet.ecn}"
         if packet.tos is not None and live.tos != packet.tos:
             return f"TOS is {live.tos:#x}, not {packet.tos:#x}"
@@ -419,7 +456,8 @@ class Player:
             return f"the payload has {len(live.payload)} bytes, not {packet.length - done}"
         if live.flags & 16 and packet.ack is not None and live.ack != packet.ack % 2**32:
             return f"the acknowledgement is {live.ack}, not {packet.ack}"
-        if packet.window is not None and live.window != packet.window:
+        over = not self.strict and live.flags & 16 and live.ack == flow.fin    # nothing more can come to fill the window
+        if packet.window is not None and live.window != packet.window and not over:
             return f"the window is {live.window}, not {packet.window}"
         if live.urgent != packet.urgent:
             return f"the urgent pointer is {live.urgent}, not {packet.urgent}"
@@ -433,6 +471,8 @@ class Player:
             return None
         wanted = {option[0]: option for option in packet.options if option[0] not in ("nop", "eol")}
         came = {option[0]: option for option in live.options if option[0] not in ("nop", "eol")}
+        if not self.strict and not (self.config.accecn_told and live.flags & 2):
+            agree_on_counters(wanted, came)
         for name in list(wanted) + list(came):
             if name not in came:
                 return f"the option {name} is missing"
@@ -449,12 +489,12 @@ class Player:
         return None
 
     def compare_stamps(self, wanted, came, flow):
-        if self.config.ts_tick and flow.first_stamp:
+        if self.config.ts_tick and flow.first_stamp and wanted[1] is not None:
             value = (came[1] - flow.first_stamp[1] + flow.first_stamp[0]) % 2**32
             apart = (value - wanted[1] + 2**31) % 2**32 - 2**31
             if abs(apart) * self.config.ts_tick > self.config.tolerance:
                 return f"the timestamp is {value}, not {wanted[1]}"
-        if self.strict and came[2] != wanted[2]:
+        if self.strict and wanted[2] is not None and came[2] != wanted[2]:
             return f"the echoed timestamp is {came[2]}, not {wanted[2]}"
         return None
 
@@ -491,6 +531,15 @@ class Player:
             return True
         head = f"{live.sport:04x}{live.dport:04x}{live.seq:08x}{live.ack:08x}"
         return digits[40:64] == head and len(digits) // 2 - 20 - len(live.payload) in range(20, 61)
+
+
+def agree_on_counters(wanted, came):
+    """Which of its counters an end tells, and with which segments, is its own choice (RFC 9768 §3.2.3.3); those in both are compared."""
+    both = {name for name, _ in wanted.get("ECN", (0,))[1:]} & {name for name, _ in came.get("ECN", (0,))[1:]}
+    for options in (wanted, came):
+        counters = sorted(counter for counter in options.pop("ECN", (0,))[1:] if counter[0] in both)
+        if counters:
+            options["ECN"] = ("ECN", *counters)
 
 
 def flag_bits(packet):

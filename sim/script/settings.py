@@ -27,17 +27,24 @@ SAME = {
     "tcp_pacing_ca_ratio": {"120"}, "tcp_pacing_ss_ratio": {"200"}, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": {"1"},
     "tcp_rfc1337": {"1"}, "tcp_slow_start_after_idle": {"1"}, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
     "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": {"3"}, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": {"1"},
-    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": {"1"}, "tcp_ecn_option": {"2"},
-    "tcp_ecn_option_beacon": {"3"}, "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": {"576"}, "route.mtu_expires": {"600"},
-    "tcp_rto_min_us": {"200000"},
+    "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": {"1"}, "tcp_ecn_option_beacon": {"3"},
+    "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": {"576"}, "route.mtu_expires": {"600"}, "tcp_rto_min_us": {"200000"},
 }
 CORE = {"somaxconn": 128, "rmem_max": 212992, "wmem_max": 212992, "default_qdisc": ANY}     # net.core: under less, listen() and SO_RCVBUF get less
+# The same of FreeBSD's.
+SAME_BSD = {
+    "rfc1323": {"1"}, "sack.enable": {"1"}, "rexmit_initial": {"1000"}, "rexmit_slop": {"200"}, "rexmit_drop_options": {"0"}, "blackhole": {"0"},
+    "insecure_rst": {"0"}, "insecure_syn": {"0"}, "icmp_may_rst": {"1"}, "initcwnd_segments": {"10"}, "rfc6675_pipe": {"1"}, "rfc3042": {"1"},
+    "delayed_ack": {"1"}, "hostcache.purgenow": ANY, "recvspace": ANY, "sendspace": ANY, "recvbuf_auto": ANY, "sendbuf_auto": ANY,
+}
 CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr", "bbr3")
 # The usual preamble: Linux's settings in production (docs/scripts.md tells which of them are taken over).
 DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")
-ECN = {"0": 1, "1": 3, "2": 2, "3": 4}      # Linux's tcp_ecn to enum weir_ecn
+ECN = {"0": (1, 1), "1": (3, 3), "2": (2, 2), "3": (4, 4), "4": (4, 3), "5": (4, 1)}   # Linux's tcp_ecn to enum weir_ecn: what is agreed to, what is asked for
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
-IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|sync|true|sleep|nstat -n|exec 2>|set -|#|:|/bin/true|ip -6|ulimit")
+LARGEST_WINDOW = 65535 << 14
+PACING = re.compile(r"tc\s+qdisc\s+\S.*\bfq\b")
+IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|ethtool\s+-K|sync|true|sleep|nstat -n|exec 2>|set -|#|:|/bin/true|ip -6|ulimit|tcpdump|pkill|kldload|sockstat")     # what looks at the host from outside, too
 WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
 
 
@@ -50,7 +57,8 @@ class Config:
     receive: int = 0                # bytes; 0: Weir's default
     send: int = 0
     congestion: str = "-"
-    ecn: int = 0                    # enum weir_ecn
+    ecn: tuple = (0, 0)             # enum weir_ecn: of listeners, of who connects
+    accecn_told: bool = True        # accurate ECN's option is expected where it may be
     bind_port: int = 8080
     connect_port: int = 8080
     tolerance: int = 4000           # µs
@@ -59,6 +67,10 @@ class Config:
     ts_scaled: bool = False
     whole_segments: bool = False    # --strict_segments: an expected packet is one packet
     built: frozenset = frozenset(CONGESTION)
+
+    def host(self):
+        """What cannot change while a host runs."""
+        return dataclasses.replace(self, accecn_told=True)
 
 
 def address(text):
@@ -113,6 +125,8 @@ def take_sysctl(config, name, value, line):
     name, value = name.strip().replace("/", "."), value.strip().strip("\"'")
     if name.startswith("net.core.") and asks_for_the_same(CORE, name[len("net.core."):], value):
         return
+    if name.startswith(("net.inet.tcp.", "kern.")):
+        return take_bsd(config, name, value, line)
     if not name.startswith("net.ipv4."):
         raise Skip(f"sysctl {name}={value}", line)
     name = name[len("net.ipv4."):]
@@ -129,8 +143,20 @@ def take_sysctl(config, name, value, line):
             config.congestion = value
     elif name == "tcp_ecn" and value in ECN:
         config.ecn = ECN[value]
+    elif name == "tcp_ecn_option" and value in ("0", "1", "2"):
+        config.accecn_told = value != "0"   # Weir's option is taken for none: who sends it, and when, is the sender's affair
     elif not asks_for_the_same(SAME, name, value):
         raise Skip(f"sysctl net.ipv4.{name}={value}", line)
+
+
+def take_bsd(config, name, value, line):
+    short = name.removeprefix("net.inet.tcp.")
+    if name == "kern.ipc.maxsockbuf":
+        config.receive = min(int(value), LARGEST_WINDOW)
+    elif short == "ecn.enable" and value in "01234":
+        config.ecn = ECN[value if value != "4" else "5"]
+    elif not asks_for_the_same(SAME_BSD, short, value):
+        raise Skip(f"sysctl {name}={value}", line)
 
 
 def arithmetic(text, line):
@@ -148,6 +174,8 @@ def take_command(config, text, line):
         if DEFAULTS.match(command):
             config.receive, config.send, config.ecn = DEFAULTS_RECEIVE, DEFAULTS_SEND, ECN["0"]
             continue
+        if PACING.match(command):
+            raise Skip(f"the command '{command}' (pacing)", line)
         if not command or IGNORED.match(command):
             continue
         written = WRITTEN.match(command)

@@ -7,11 +7,8 @@
 // The window is open again. What was in flight was refused while it was closed: it goes again at once.
 static void probe_answered(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flow && c->snd.una != c->snd.nxt) {
-        flight_lose_all(c->flow->flight);
-        c->flow->retransmit_from = c->snd.una;
-        c->flags |= TCP_RETRANSMIT_NOW;
-    }
+    if (c->flow && c->snd.una != c->snd.nxt)
+        tcp_recovery_again(c);
     tcp_timers_window_opened(weir, c);
 }
 

@@ -27,7 +27,9 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     const struct weir_cc *cc = tcp_cc(c);
     const uint32_t cwnd = c->flow->window.cwnd;
     const bool slow_start = cwnd < c->flow->window.ssthresh;
-    const bool cwnd_limited = (c->flags & TCP_CWND_LIMITED) || (slow_start && tcp_half_used(c, prior_inflight));
+    // What waits for its moment waits for the window if half of that is used: TCP's own rate lets it be, a limit of the user's may not.
+    const bool stopped = (c->flags & TCP_CWND_LIMITED) != 0;
+    const bool cwnd_limited = (stopped && !tcp_pacing_held(c)) || ((stopped || slow_start) && tcp_half_used(c, prior_inflight));
     const bool recovering = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c);
     const uint32_t rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
     uint32_t held = 0;

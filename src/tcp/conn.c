@@ -112,7 +112,8 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
         return false;
     }
     c->flow = flow;
-    flow->recover = flow->retransmit_from = c->snd.una;
+    flow->retransmit_from = c->snd.una;
+    flow->recover = c->snd.una - 1;
     tcp_pacing_attach(c);
     tcp_cwv_attach(c);
     tcp_rate_attach(weir, c);

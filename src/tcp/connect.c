@@ -101,7 +101,8 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 static void begin_anew(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_flow *flow = c->flow;
-    flow->recover = flow->retransmit_from = c->snd.una;
+    flow->retransmit_from = c->snd.una;
+    flow->recover = c->snd.una - 1;
     flow->window.ssthresh = WEIR_CC_UNLIMITED;
     flow->window.cwnd = 0;
     memset(flow->cc_state, 0, sizeof flow->cc_state);
@@ -159,11 +160,8 @@ enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const
     // Simultaneous open: our SYN goes again, now with an ACK.
     tcp_set_state(weir, c, WEIR_TCP_SYN_RECEIVED);
     tcp_timers_settle(weir, c);
-    if (c->flow && c->snd.nxt != c->iss) {
-        flight_lose_all(c->flow->flight);
-        c->flow->retransmit_from = c->iss;
-        c->flags |= TCP_RETRANSMIT_NOW;
-    }
+    if (c->flow && c->snd.nxt != c->iss)
+        tcp_recovery_again(c);
     tcp_wants_output(weir, c);
     return TCP_DROP;
 }

@@ -48,7 +48,8 @@ static void phase(const struct weir *weir, struct tcp_conn *c)
     // In slow start the sample is of a window half as large. Where cwnd held back what there was to send, it is in use, whatever of that
     // the acknowledgements tell.
     const uint32_t least = window->cwnd < window->ssthresh ? window->cwnd / 4 : window->cwnd / 2;
-    const bool unused = v->greatest < least && !(c->flags & TCP_CWND_LIMITED), goes_on = unused && v->unused;
+    const bool in_use = c->flags & TCP_CWND_LIMITED && !tcp_pacing_held(c);
+    const bool unused = v->greatest < least && !in_use, goes_on = unused && v->unused;
     v->unused = unused;
     if (!goes_on)
         v->phase_ms = weir->now_ms;

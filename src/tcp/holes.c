@@ -12,7 +12,8 @@
 bool tcp_holes(const struct tcp_conn *c)
 {
     const struct tlp *tlp = &c->flow->tlp;
-    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open || tlp->waiting || tlp->due);
+    const bool probing = tlp->due || (tlp->waiting && seq_lt(c->snd.una, tlp->end));
+    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open || probing);
 }
 
 uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)

@@ -246,6 +246,7 @@ struct tcp_ack_news {
 };
 void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
+void tcp_recovery_again(struct tcp_conn *c);                       // all that is in flight goes again: it was refused
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c);    // the first hole is filled anew
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
@@ -266,6 +267,7 @@ static inline bool tcp_paced(const struct tcp_conn *c)
 }
 // … and the schedule is kept.
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return c->flow->pacing.rate != 0; }
+static inline bool tcp_pacing_held(const struct tcp_conn *c) { return c->flow->pacing.held; }  // … and held the last output back
 // Of the room that cwnd leaves, what the schedule allows now.
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return min_u32(room, c->flow->pacing.allowed); }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
@@ -276,6 +278,7 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
 #else
 static inline bool tcp_paced(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_pacing_held(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return (void)c, room; }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif
@@ -371,8 +374,10 @@ static inline bool tcp_holes_open(const struct tcp_conn *c) { return (void)c, fa
 #endif
 #if WEIR_CFG_TCP_FRTO
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
+static inline void tcp_frto_off(struct tcp_conn *c) { c->flow->frto.step = 0; }
 #else
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return (void)c, false; }
+static inline void tcp_frto_off(struct tcp_conn *c) { (void)c; }
 #endif
 
 // A raw socket wants to see what comes, ours too.
@@ -465,7 +470,7 @@ void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
 // reply.c
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  const struct tcp_segment *segment);
+                  struct tcp_manner manner, const struct tcp_segment *segment);
 bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags);
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos);
 // reply.c: RFC 9293 §3.10.7.4, SYN-RECEIVED: RST for an unacceptable ACK, out of the connection's own addresses

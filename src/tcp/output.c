@@ -492,14 +492,14 @@ void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
 }
 #endif
 
-// Nothing may go although data waits: the window's fault? Then the probe timer must run.
+// Nothing may go although data waits: the window's fault, or a cork's? Then the probe timer must run: no cork holds longer (Linux).
 static void watch_window(struct weir *weir, struct tcp_conn *c)
 {
     if (c->snd.una != c->snd.nxt || !tcp_synchronised(c))
         return;
     const uint32_t unsent = tcp_unsent(c);
     const bool corked = c->flags & TCP_CORK && unsent < c->mss;
-    if (unsent && tcp_window_room(c) < min_u32(unsent, c->mss) && !corked)
+    if (unsent && (corked || tcp_window_room(c) < min_u32(unsent, c->mss)))
         tcp_timers_zero_window(weir, c);
 }
 

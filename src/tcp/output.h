@@ -18,7 +18,15 @@ static inline bool tcp_may_send_data(const struct tcp_conn *c)
     return states >> c->state & 1;
 }
 
-// Nagle (RFC 9293 §3.7.4) and the sender's side of silly-window avoidance (§3.8.6.2.1): whether less than a full segment may go.
+// Whether no small segment is in flight: it is a multiple of full ones, or so much less as options that come and go take.
+static inline bool tcp_in_flight_full(const struct tcp_conn *c)
+{
+    const uint32_t less = min_u32(TCP_OPTIONS_MAX, c->mss / 8);
+    return (c->snd.nxt - c->snd.una + less) % c->mss <= less;
+}
+
+// Nagle (RFC 9293 §3.7.4, as modified in A.3) and the sender's side of silly-window avoidance (§3.8.6.2.1): whether less than a full
+// segment may go. It waits for one like it only, or the end of a large write would wait for a peer that delays its ACK of what went before.
 static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, uint32_t unsent)
 {
     if (c->flags & TCP_SEND_SMALL)
@@ -29,7 +37,7 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
         return true;
     if (c->flags & TCP_CORK)
         return false;
-    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_urgent_to_send(c);
+    return c->flags & TCP_NO_DELAY || tcp_in_flight_full(c) || tcp_urgent_to_send(c);
 }
 
 // Of an ACK alone. Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Pacing: a connection with a rate sends a quantum at a time, at moments of a schedule kept in µs. The rate is the congestion control's
 // (weir_cc_window.pacing_rate), or TCP's own where the socket or the build asks for pacing, and never more than the socket allows.
-// Output looks at `allowed` as it looks at cwnd: what does not fit waits, as if cwnd-limited, for the timer PACE. Data sent for the first
-// time, sent again, and probes are paced; bare ACKs, SYN and a FIN alone are not.
+// Output looks at `allowed` as it looks at cwnd: what does not fit waits for the timer PACE, and is limited by cwnd if
+// half of that is used. Data sent for the first time, sent again, and probes are paced; bare ACKs, SYN and a FIN alone are not.
 #ifndef TCP_PACING_H
 #define TCP_PACING_H
 

@@ -54,6 +54,7 @@ void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_del
 {
     struct rack *rack = &c->flow->rack;
     rack->reordering |= delta->reordered;
+    rack->wait_us = 0;  // tcp_rack_detect, which is not asked when all has come, knows better
     if (!delta->late_valid)
         return;
     rack->rtt_us = weir->now - delta->late_us;

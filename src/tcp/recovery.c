@@ -58,12 +58,13 @@ static void undo(struct weir *weir, struct tcp_conn *c)
 
 static void leave(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_IN_RECOVERY)
+    if (c->flags & TCP_IN_RECOVERY) {
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
-    if (c->flags & TCP_IN_RECOVERY)
         tcp_cwv_recovered(c);
+    }
     c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
+    tcp_frto_off(c);
     tcp_rack_recovered(c);
 }
 
@@ -127,8 +128,9 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
         return false;
     // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
-    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or this very data would be retransmitted again.
-    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || !seq_le(c->flow->recover, c->snd.una))
+    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be taken for a loss.
+    // (An older `recover` is none of what is in flight.)
+    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || c->flow->recover - c->snd.una <= c->snd.nxt - c->snd.una)
         return false;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
     return true;
@@ -140,9 +142,9 @@ static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *de
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
     if (news->duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
-    look_back(weir, c, delta, news);
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
+    look_back(weir, c, delta, news);
     if (recovering & c->flags && news->acked)
         partial_ack(weir, c, delta, news->acked);
     else if (news->acked)
@@ -215,6 +217,15 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
     c->flags |= TCP_RETRANSMIT_NOW;
 }
 #endif
+
+// It was not the network that lost it, for want of room: cwnd stays, and what of it still waits is no reason for another recovery.
+void tcp_recovery_again(struct tcp_conn *c)
+{
+    flight_lose_all(c->flow->flight);
+    c->flow->recover = c->snd.nxt;
+    c->flow->retransmit_from = c->snd.una;
+    c->flags |= c->flags & TCP_IN_RECOVERY ? TCP_RETRANSMIT_NOW : TCP_RETRANSMIT_NOW | TCP_RTO_RECOVERY;
+}
 
 // RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
 // but for what RACK knows to be too young.

@@ -3,13 +3,8 @@
 // ends and header length are not its own.)
 #include "tcp/bare.h"
 
-struct manner {
-    uint8_t ttl, tos;
-};
-static const struct manner usual = {.ttl = 64};
-
 static uint8_t *push(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                     struct manner manner, uint32_t length)
+                     struct tcp_manner manner, uint32_t length)
 {
     const struct ip_out ip = {.source = local->addr,
                               .destination = remote->addr,
@@ -24,7 +19,7 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct we
 }
 
 static bool reply_any(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                      struct manner manner, const struct tcp_segment *segment)
+                      struct tcp_manner manner, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
@@ -43,24 +38,29 @@ static bool reply_any(struct weir *weir, const struct path *path, const struct w
 }
 
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  const struct tcp_segment *segment)
+                  struct tcp_manner manner, const struct tcp_segment *segment)
 {
     if (!tcp_bare_syn(segment))
-        return reply_any(weir, path, local, remote, usual, segment);
-    uint8_t *const bytes = push(weir, path, local, remote, usual, TCP_BARE_SYN_BYTES);
+        return reply_any(weir, path, local, remote, manner, segment);
+    uint8_t *const bytes = push(weir, path, local, remote, manner, TCP_BARE_SYN_BYTES);
     if (bytes)
         tcp_bare_write_syn(bytes, local, remote, segment);
     return bytes;
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               const struct tcp_segment *segment)
+               struct tcp_manner manner, const struct tcp_segment *segment)
 {
     struct path path;
     memset(&path, 0, sizeof path);
     if (reply_to && ip_path_reply(weir, &path, reply_to))
         return false;
-    return tcp_reply_on(weir, &path, local, remote, segment);
+    return tcp_reply_on(weir, &path, local, remote, manner, segment);
+}
+
+bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
+{
+    return reply_any(weir, &c->path, &c->local, &c->remote, (struct tcp_manner){c->ttl, tos}, segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.
@@ -74,15 +74,8 @@ bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags)
         segment.options.seen = TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, &segment.options);
     }
-    return tcp_reply_on(weir, &c->path, &c->local, &c->remote, &segment);
+    return tcp_reply_ack(weir, c, &segment, tcp_ecn_tos_bare(c));
 }
-
-#if WEIR_CFG_TCP_SACK
-bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
-{
-    return reply_any(weir, &c->path, &c->local, &c->remote, (struct manner){.ttl = c->ttl, .tos = tos}, segment);
-}
-#endif
 
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
@@ -96,13 +89,14 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
         reset.seq = 0;
         reset.ack = segment->seq + segment->length + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
     }
-    if (tcp_reply(weir, packet, &local, &remote, &reset))
+    if (tcp_reply(weir, packet, &local, &remote, TCP_MANNER_USUAL, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }
 
 void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const struct tcp_segment reset = {.flags = TCP_RST, .seq = segment->ack};
-    if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) && tcp_reply(weir, NULL, &c->local, &c->remote, &reset))
+    if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) &&
+        tcp_reply(weir, NULL, &c->local, &c->remote, TCP_MANNER_USUAL, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }

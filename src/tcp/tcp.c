@@ -121,9 +121,7 @@ static void path_mtu_lowered(struct weir *weir, struct tcp_conn *c, const struct
     pmtu_set(weir, c->remote.addr, error->mtu);
     if (!tcp_path_refresh(weir, c) || !c->flow)
         return;
-    flight_lose_all(c->flow->flight);
-    c->flow->retransmit_from = c->snd.una;
-    c->flags |= TCP_RETRANSMIT_NOW;
+    tcp_recovery_again(c);
     tcp_wants_output(weir, c);
 }
 

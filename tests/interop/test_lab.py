@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import errno
+import html
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ from netns import ROOT, Lab, until
 
 sys.path.insert(0, str(ROOT / "lab"))
 import net  # noqa: E402
+import page  # noqa: E402
 import runs  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not net.pathlib.Path("/dev/net/tun").exists(), reason="no TAP here")
@@ -121,6 +123,30 @@ def test_a_transfer_and_a_run_of_iperf3(sender, receiver, tmp_path):
     assert (tmp_path / "frames.csv").read_text().count(",in,") > 1000
     with net.Network(link, sender, receiver, tmp_path, serve=False) as network:
         assert 0.15 < network.transfer(1 << 20, "cubic") < 3
+
+
+def test_the_page_shows_what_a_run_started(tmp_path, monkeypatch):
+    """As it was typed, each line after the namespace it belongs to; and the next run begins with none."""
+    monkeypatch.setattr(runs, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(page, "OUT", tmp_path)
+
+    def transfer(link, cc):
+        with net.Network(link, "weir", "linux", tmp_path / "network", serve=False) as network:
+            return network.transfer(1 << 16, cc)
+    ledger = runs.Runs(fresh=False)
+    found = {cc: [ledger.run("x", {"cc": cc}, 1, lambda link=link, cc=cc: transfer(link, cc), "weir", link=link)]
+             for cc, link in (("bbr", net.Link(rate=50, delay=2, queue=500000, spare_arp=1)), ("reno", net.Link()))}
+    ledger.go()
+    assert not ledger.failures
+    link, listens, sends = found["bbr"][0].commands()
+    assert link == "link$ build/host/weir-link lab0 lab1 --rate 50 --delay 2 --queue 500000 --spare_arp 1"
+    assert listens == "b$ python3 lab/transfer.py listen"
+    assert sends.startswith("a$ build/host/weir-host --packet lab0 --address 10.66.0.1/24 --no-offload --cc bbr --run 'send ") and sends.endswith(" 10.66.0.2 5001'")
+    assert found["reno"][0].commands()[0] == "link$ build/host/weir-link lab0 lab1" and len(found["reno"][0].commands()) == 3
+    sheet = page.Page("x")
+    sheet.commands(found | {"none": []})
+    sheet.write()
+    assert html.escape(f"# bbr\n{link}\n{listens}\n{sends}\n\n# reno\n") in (tmp_path / "index.html").read_text()
 
 
 class _Span(ctypes.Structure):

@@ -71,6 +71,11 @@ static void numbers_go_in_and_come_out(void **state)
     const uint8_t ttl = 9;
     assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, &ttl, 1), 0);  // IP options come as a byte too
     assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL), 9);
+    const uint8_t want = WEIR_IP_PMTUDISC_WANT, dont = WEIR_IP_PMTUDISC_DONT;
+    assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &want, 1), 0);
+    assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER), 0);
+    assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &want, 1), 0);  // what a stream does
+    assert_errno(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &dont, 1), ENOPROTOOPT);
     const uint64_t rate = 1000000;
     assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE, &rate, sizeof rate), 0);
     assert_int_equal(get_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE), 1000000);

@@ -255,6 +255,41 @@ static void urgent_data_is_apart(void **state)
     world_close(&w);
 }
 
+static int unsent(struct world *w, int fd)
+{
+    int bytes = -1;
+    assert_int_equal(bsd_ioctl(w->bsd, fd, WEIR_SIOCOUTQNSD, &bytes), 0);
+    return bytes;
+}
+
+static void more_waits_for_the_rest(void **state)
+{
+    struct world w;
+    char text[16] = {0};
+    const int on = 1, off = 0;
+    (void)state;
+    open_streams(&w);
+    assert_int_equal(bsd_send(w.bsd, client, "head ", 5, WEIR_MSG_MORE), 5);
+    assert_int_equal(bsd_send(w.bsd, client, "and ", 4, WEIR_MSG_MORE), 4);
+    assert_int_equal(unsent(&w, client), 9);
+    assert_int_equal(bsd_write(w.bsd, client, "body", 4), 4);
+    assert_int_equal(bsd_recv(w.bsd, server, text, 13, WEIR_MSG_WAITALL), 13);
+    assert_string_equal(text, "head and body");
+    assert_int_equal(unsent(&w, client), 0);
+    // The user's own cork stays, whenever it was put in.
+    assert_int_equal(bsd_setsockopt(w.bsd, client, WEIR_IPPROTO_TCP, WEIR_TCP_CORK, &on, sizeof on), 0);
+    assert_int_equal(bsd_send(w.bsd, client, "a", 1, WEIR_MSG_MORE), 1);
+    assert_int_equal(bsd_write(w.bsd, client, "b", 1), 1);
+    assert_int_equal(unsent(&w, client), 2);
+    assert_int_equal(bsd_setsockopt(w.bsd, client, WEIR_IPPROTO_TCP, WEIR_TCP_CORK, &off, sizeof off), 0);
+    assert_int_equal(bsd_recv(w.bsd, server, text, 2, WEIR_MSG_WAITALL), 2);
+    assert_int_equal(bsd_send(w.bsd, client, "c", 1, WEIR_MSG_MORE), 1);
+    assert_int_equal(bsd_setsockopt(w.bsd, client, WEIR_IPPROTO_TCP, WEIR_TCP_CORK, &on, sizeof on), 0);
+    assert_int_equal(bsd_write(w.bsd, client, "d", 1), 1);
+    assert_int_equal(unsent(&w, client), 2);
+    world_close(&w);
+}
+
 // Whoever is inside a call, though it sleeps, has the direction to itself: what is there is not taken from under its nose.
 static void a_busy_direction_is_left_alone(void **state)
 {
@@ -310,6 +345,7 @@ int main(void)
         cmocka_unit_test(large_writes_come_out_whole),
         cmocka_unit_test(writing_to_a_gone_peer),
         test_with(WEIR_CFG_BSD_POLL, urgent_data_is_apart),
+        cmocka_unit_test(more_waits_for_the_rest),
         cmocka_unit_test(a_busy_direction_is_left_alone),
         cmocka_unit_test(a_write_that_does_not_wait_is_cut),
     };

@@ -83,6 +83,18 @@ static void bursts_lose_in_a_row(void **state)
     sim_close(sim);
 }
 
+// A burst that only frames could end would outlive the patience of a connection whose timer has backed off.
+static void a_burst_may_end_with_time(void **state)
+{
+    (void)state;
+    open_link(&(struct sim_way){.burst_ppm = 1000000, .burst_end_ppm = 1, .burst_loss_ppm = 1000000});
+    assert_int_equal(send_many(1000, 64), 0);
+    sim_close(sim);
+    open_link(&(struct sim_way){.burst_ppm = 10000, .burst_end_ppm = 1, .burst_loss_ppm = 1000000, .burst_most_ns = SIM_MS(5)});
+    assert_in_range(send_many(20000, 64), 10500, 14000);  // a hundred good frames, then fifty bad ones within 5 ms, on average
+    sim_close(sim);
+}
+
 static void reordered_frames_come_late_and_all_come(void **state)
 {
     bool seen[1000] = {false};
@@ -209,6 +221,7 @@ int main(void)
         cmocka_unit_test(overhead_counts_at_the_serialiser),
         cmocka_unit_test(loss_is_what_was_asked_for),
         cmocka_unit_test(bursts_lose_in_a_row),
+        cmocka_unit_test(a_burst_may_end_with_time),
         cmocka_unit_test(reordered_frames_come_late_and_all_come),
         cmocka_unit_test(jitter_keeps_the_order),
         cmocka_unit_test(duplicates_and_damage),

@@ -312,7 +312,7 @@ WRONG = {
     "a call at a range": (RESENT, "+0 write", "+0~+1 write", "only a packet that is expected can have the time * or a range"),
     "code without end": (RESENT, "}%", "", "a piece of code has no end"),
     "an option of nobody": (OPTIONS, "--tcp_ts_tick_usecs=1000", "--no_such=1", "there is no option --no_such"),
-    "any options, of the peer": (RESENT, "ack 101 win 32792", "ack 101 win 32792 <...>", "<...> is for packets that are expected"),
+    "any options, of the peer": (RESENT, "ack 101 win 32792", "ack 101 win 32792 <...>", "<...> and TS val ... are for packets that are expected"),
 }
 ELSEWHERE = {   # where the complaint is another line's
     "missing": ("> P. 1:101(100) ack 1 win 65535\n +.3",
@@ -591,9 +591,9 @@ SKIPPED = {     # text, line, reason
     "congestion control": ("`sysctl -q net.ipv4.tcp_congestion_control=dctcp`\n" + ONE, 1, "congestion control dctcp"),
     "another tcp_ecn": ("`sysctl -q net.ipv4.tcp_ecn=9`\n" + ONE, 1, "sysctl net.ipv4.tcp_ecn=9"),
     "command": ("`modprobe tcp_no_such`\n" + ONE, 1, "the command 'modprobe tcp_no_such'"),
-    "command in the middle": (ONE + " +0 `modprobe tcp_no_such`\n", 2, "the command 'modprobe tcp_no_such'"),
-    "setting in the middle": (ONE + " +0 `sysctl -q net.ipv4.tcp_ecn=1`\n", 2, "a sysctl that changes in the middle"),
-    "tc in the middle": (ONE + " +0 `tc qdisc add dev tun0 root fq`\n", 2, "tc in the middle"),
+    "command in the middle": (ONE + " +0 `modprobe tcp_no_such`\n +0 close(3) = 0\n", 2, "the command 'modprobe tcp_no_such'"),
+    "setting in the middle": (ONE + " +0 `sysctl -q net.ipv4.tcp_ecn=1`\n +0 close(3) = 0\n", 2, "a sysctl that changes in the middle"),
+    "tc in the middle": (ONE + " +0 `tc qdisc add dev tun0 root fq`\n +0 close(3) = 0\n", 2, "tc in the middle"),
     "IPv6": ("--ip_version=ipv6\n" + ONE, 1, "IPv6"),
     "IPv6's address": (ONE + ' +0 bind(3, {sa_family = AF_INET, sin_port = htons(80), sin_addr = inet6_addr("::1")}, ...) = 0\n', 2,
                        "IPv6"),

@@ -343,11 +343,11 @@ static void one_reduction_in_a_window(void **state)
     tcp_fixture_close(&t);
 }
 
-// §6.1.2: on the first new data after the reduction, and there alone.
+// §6.1.2: on the first new data after the reduction, and there alone. (With SACK, what was acknowledged unrepeated would undo the timeout.)
 static void cwr_goes_once_with_new_data(void **state)
 {
     (void)state;
-    established();
+    bring(&(struct tcp_fixture_options){.peer_ace = ECE | CWR});
     ten_in_flight();
     peer_marked(ECE, NOT_ECT, 0, 5 * MSS, 0);
     peer_take(&t);
@@ -362,12 +362,9 @@ static void cwr_goes_once_with_new_data(void **state)
     peer_drain(&t);
     // It is lost with all that followed: what is sent again bears none, the next new data does, since a loss reduces, too.
     peer_pass(&t, 400000);
-    while (peer_has_more(&t)) {  // a tail probe, of new data, and by the timeout
+    while (peer_has_more(&t)) {
         peer_take(&t);
-        if (t.got_seq == (11 + more) * MSS)
-            more++;
-        else
-            expect(0, NOT_ECT);
+        expect(0, NOT_ECT);
     }
     peer_marked(ECE, NOT_ECT, 0, (11 + more) * MSS, 0);
     peer_take(&t);

@@ -72,9 +72,9 @@ static void world_free(void *context, void *memory, size_t bytes)
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               const struct tcp_segment *segment)
+               struct tcp_manner manner, const struct tcp_segment *segment)
 {
-    (void)weir;
+    (void)weir, (void)manner;
     world_sent.count++;
     world_sent.routed = reply_to == NULL;
     world_sent.local = *local;
@@ -84,11 +84,11 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     return true;
 }
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  const struct tcp_segment *segment)
+                  struct tcp_manner manner, const struct tcp_segment *segment)
 {
     static const struct packet answered;
     assert_ptr_equal(path->netif, &world_netif);
-    return tcp_reply(weir, &answered, local, remote, segment);
+    return tcp_reply(weir, &answered, local, remote, manner, segment);
 }
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {

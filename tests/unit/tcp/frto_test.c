@@ -55,6 +55,45 @@ static void an_acknowledgement_of_more_tells_at_once(void **state)
     tcp_fixture_close(&t);
 }
 
+// … also if it is of all there was. Nothing of that recovery is left: what is lost later goes before new data.
+static void an_acknowledgement_of_all_tells_and_ends_it(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 30);
+    peer_send(&t, TCP_ACK, 0, MSS);
+    peer_drain(&t);
+    const uint32_t all = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+    peer_send(&t, TCP_ACK, 0, all);
+    assert_int_equal(counted(&t, SPURIOUS), 1);
+    assert_true(flow(&t)->window.cwnd >= 4 * MSS);
+    assert_true(peer_drain_count(&t) >= 4);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, all, 1, (uint32_t[]){all + MSS, all + 4 * MSS});
+    peer_expect(&t, TCP_ACK, all, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
+// One segment, one timeout, one acknowledgement, and more to send.
+static void of_a_single_segment_nothing_is_left(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 1);
+    while (!counted(&t, RTO))
+        peer_pass(&t, 10000);
+    user_write(&t, MSS, 20 * MSS);
+    peer_drain(&t);
+    flow(&t)->window.cwnd = 8 * MSS;
+    peer_send(&t, TCP_ACK, 0, MSS);
+    assert_int_equal(peer_drain_count(&t), 8);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 1, 2, 5);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
 static void real_loss_is_mended(void **state)
 {
     struct tcp_fixture t;
@@ -103,6 +142,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late_acknowledgements_undo_it),
         cmocka_unit_test(an_acknowledgement_of_more_tells_at_once),
+        cmocka_unit_test(an_acknowledgement_of_all_tells_and_ends_it),
+        cmocka_unit_test(of_a_single_segment_nothing_is_left),
         cmocka_unit_test(real_loss_is_mended),
         cmocka_unit_test(without_new_data_the_lost_goes),
         cmocka_unit_test(new_data_that_may_not_go_stops_nothing),

@@ -419,6 +419,23 @@ static void a_probe_too_many_costs_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
+// Whether it has mended a loss is open until more is acknowledged than it had sent; the next segment, alone, is given its time all the
+// same.
+static void a_probe_that_is_answered_hurries_no_other(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t, "probe");
+    loss_send(&t, 0, 2);
+    quiet_for(&t);
+    peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    t.ours += 2 * MSS;
+    loss_send(&t, 0, 1);
+    assert_in_range(probed_after(&t), RTT_US + 180000, RTT_US + 202200);
+    tcp_fixture_close(&t);
+}
+
 // The last of a flight, MSS bytes after as many, is probed twice; all is acknowledged by the first probe, and a duplicate reported for
 // each of the next `reported` answers. Returns how many losses were seen when what is sent next is acknowledged.
 static uint32_t losses_after_two_probes(uint32_t reported)
@@ -492,6 +509,7 @@ int main(void)
         cmocka_unit_test(without_a_round_trip_the_timeout_comes),
         cmocka_unit_test(the_next_segment_is_given_time_again),
         cmocka_unit_test(a_probe_too_many_costs_nothing),
+        cmocka_unit_test(a_probe_that_is_answered_hurries_no_other),
         cmocka_unit_test(each_probe_has_a_duplicate_of_its_own),
         cmocka_unit_test(what_is_written_meanwhile_keeps_no_timeout_away),
     };

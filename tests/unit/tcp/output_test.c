@@ -146,6 +146,21 @@ static void nagle_waits_for_the_ack(void **state)
     tcp_fixture_close(&t);
 }
 
+static void nagle_lets_the_end_of_a_large_write_go(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    user_write(&t, 0, 1465);
+    peer_expect(&t, TCP_ACK, 0, 0, 1460);
+    peer_expect(&t, TCP_ACK, 1460, 0, 5);
+    user_write(&t, 1465, 5);
+    peer_expect_nothing(&t);  // a small one is in flight
+    peer_send(&t, TCP_ACK, 0, 1465);
+    peer_expect(&t, TCP_ACK, 1465, 0, 5);
+    tcp_fixture_close(&t);
+}
+
 static void nagle_can_be_switched_off(void **state)
 {
     struct tcp_fixture t;
@@ -460,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_window_holds_a_segment_when_segments_grow),
         cmocka_unit_test(sack_blocks_do_not_swell_full_segments),
         cmocka_unit_test(nagle_waits_for_the_ack),
+        cmocka_unit_test(nagle_lets_the_end_of_a_large_write_go),
         cmocka_unit_test(nagle_can_be_switched_off),
         cmocka_unit_test(a_cork_lets_only_full_segments_go),
         cmocka_unit_test(the_peers_window_is_kept),

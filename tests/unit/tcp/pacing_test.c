@@ -150,20 +150,48 @@ static void a_device_that_cuts_segments_gets_a_milliseconds_data(void **state)
     tcp_fixture_close(&t);
 }
 
-// ! cwnd-limited stays true while the schedule is what limits, or cwnd would never grow.
+// ! cwnd-limited stays true while the schedule is what limits and half of cwnd is used, or cwnd would never grow.
 static void what_waits_for_its_moment_is_limited_by_the_window(void **state)
 {
     struct tcp_fixture t;
     (void)state;
     bring(&t);
+    probe.cwnd = 20 * MSS;
     warm(&t);
     user_write(&t, MSS, 40 * MSS);
     peer_pass(&t, 10000);
     peer_send(&t, TCP_ACK, 0, 3 * MSS);
     assert_true(probe_newest()->cwnd_limited);
+    probe.cwnd = 100 * MSS;
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    peer_pass(&t, 2000);
+    peer_send(&t, TCP_ACK, 0, 5 * MSS);
+    assert_false(probe_newest()->cwnd_limited);
     peer_pass(&t, 100000);  // all has left, with more than half the window to spare
     peer_send(&t, TCP_ACK, 0, 20 * MSS);
     assert_false(probe_newest()->cwnd_limited);
+    tcp_fixture_close(&t);
+}
+
+// … but a limit that the user set is not the window's: it grows to twice what is in flight under it, and no further (RFC 7661 §4).
+static void a_limit_of_the_users_leaves_the_window_small(void **state)
+{
+    struct tcp_fixture t;
+    uint32_t acked = 0;
+    (void)state;
+    bring(&t);
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "reno"), WEIR_OK);
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_MAX_PACING_RATE, 1000 * MSS), WEIR_OK);
+    for (uint32_t round = 0; round < 100; round++) {  // of 20 ms, with twenty segments
+        user_write(&t, 20 * round * MSS, 20 * MSS);
+        peer_pass(&t, 20000);
+        peer_drain(&t);
+        const uint32_t sent = tcp_fixture_conn(&t)->snd.nxt - t.ours;
+        if (sent > acked)
+            peer_send(&t, TCP_ACK, 0, acked = sent);
+    }
+    assert_in_range(acked, 1900 * MSS, 2000 * MSS);
+    assert_in_range(tcp_fixture_conn(&t)->flow->window.cwnd, 20 * MSS, 70 * MSS);
     tcp_fixture_close(&t);
 }
 
@@ -396,6 +424,7 @@ int main(void)
         cmocka_unit_test(an_algorithm_may_ask_for_larger_bursts),
         cmocka_unit_test(a_device_that_cuts_segments_gets_a_milliseconds_data),
         cmocka_unit_test(what_waits_for_its_moment_is_limited_by_the_window),
+        cmocka_unit_test(a_limit_of_the_users_leaves_the_window_small),
         cmocka_unit_test(what_is_sent_again_is_paced),
         cmocka_unit_test(acknowledgements_do_not_wait),
         cmocka_unit_test(tcps_own_rate_is_twice_the_window_in_slow_start_and_less_after),

@@ -37,6 +37,27 @@ static void what_comes_in_time_is_not_sent_again(void **state)
     tcp_fixture_close(&t);
 }
 
+// When all has come nothing is waited for any more: the next flight has its tail probed in time.
+static void what_has_come_keeps_no_timer(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 2);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 0, 1, 2);
+    peer_pass(&t, 1000);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    loss_rtt(&t);
+    loss_send(&t, 2, 2);
+    peer_pass(&t, 2 * RTT_US + 1900);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 2200);
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
+    assert_int_equal(counted(&t, TAIL_PROBE), 1);
+    tcp_fixture_close(&t);
+}
+
 static void three_segments_above_are_proof(void **state)
 {
     struct tcp_fixture t;
@@ -308,7 +329,7 @@ int main(void)
         cmocka_unit_test(three_segments_above_are_proof),    cmocka_unit_test(after_reordering_time_alone_decides),
         cmocka_unit_test(a_lost_retransmission_is_found),    cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
         cmocka_unit_test(a_timeout_spares_what_is_young),    cmocka_unit_test(duplicates_widen_the_window),
-        cmocka_unit_test(a_tie_with_a_retransmission_waits),
+        cmocka_unit_test(a_tie_with_a_retransmission_waits), cmocka_unit_test(what_has_come_keeps_no_timer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

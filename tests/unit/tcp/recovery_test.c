@@ -62,6 +62,19 @@ static void three_duplicates_retransmit(void **state)
     tcp_fixture_close(&t);
 }
 
+// … also when the last recovery is longer ago than sequence numbers can tell.
+static void three_duplicates_retransmit_after_gigabytes(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    send_ten(&t);
+    tcp_fixture_conn(&t)->flow->recover -= 0x80000001u;
+    duplicates(&t, 0, 3);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    tcp_fixture_close(&t);
+}
+
 static void limited_transmit_sends_new_data(void **state)
 {
     struct tcp_fixture t;
@@ -194,13 +207,10 @@ static void after_idling_the_window_begins_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_initial_window_is_ten_segments),
-        cmocka_unit_test(three_duplicates_retransmit),
-        cmocka_unit_test(limited_transmit_sends_new_data),
-        cmocka_unit_test(a_partial_ack_sends_the_next_hole),
-        cmocka_unit_test(only_real_duplicates_count),
-        cmocka_unit_test(a_timeout_starts_anew_with_one_segment),
-        cmocka_unit_test(ssthresh_falls_once_for_the_same_data),
+        cmocka_unit_test(the_initial_window_is_ten_segments),          cmocka_unit_test(three_duplicates_retransmit),
+        cmocka_unit_test(three_duplicates_retransmit_after_gigabytes), cmocka_unit_test(limited_transmit_sends_new_data),
+        cmocka_unit_test(a_partial_ack_sends_the_next_hole),           cmocka_unit_test(only_real_duplicates_count),
+        cmocka_unit_test(a_timeout_starts_anew_with_one_segment),      cmocka_unit_test(ssthresh_falls_once_for_the_same_data),
         cmocka_unit_test(after_idling_the_window_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

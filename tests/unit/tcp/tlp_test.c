@@ -51,10 +51,12 @@ static void new_data_is_the_better_probe(void **state)
     (void)state;
     loss_bring(&t, NULL);
     loss_send(&t, 0, 3);
-    user_write(&t, 3 * MSS, 100);  // Nagle holds it
+    user_write(&t, 3 * MSS, 100);
+    peer_expect(&t, TCP_ACK, 3 * MSS, 0, 100);
+    user_write(&t, 3 * MSS + 100, 100);  // Nagle holds it
     peer_expect_nothing(&t);
     peer_pass(&t, PROBE_US + 2200);
-    peer_expect(&t, TCP_ACK, 3 * MSS, 0, 100);
+    peer_expect(&t, TCP_ACK, 3 * MSS + 100, 0, 100);
     peer_expect_nothing(&t);
     assert_int_equal(counted(&t, TAIL_PROBE), 1);
     tcp_fixture_close(&t);
