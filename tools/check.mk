@@ -30,7 +30,7 @@ $(LINTED_small) $(LINTED_tiny): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)
 check-lint: $(LINTED) $(LINTED_small) $(LINTED_tiny)
 	@echo "  ok    lint"
 
-# Includes by layer, no #if in function bodies, line length, licence line, no paths of machines.
+# Includes by layer, no #if in function bodies, line length, licence line, no paths of machines; each conversation script cites its RFC.
 check-source:
 	@$(PYTHON) tools/check_source.py
 	@echo "  ok    source"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules that the text of the sources shows: which headers a layer may include, no #if inside a function body of src/, line
-length, the licence line first, no paths of the machine somebody worked on."""
+length, the licence line first, no paths of the machine somebody worked on; the RFC that each conversation script holds Weir to."""
+import itertools
 import os
 import pathlib
 import re
@@ -14,8 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 140
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "string.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+CITATION = re.compile(r"\bRFC \d+ §\w")
 MACHINE = re.compile(r"(?<![\w.])/(home|root|work|Users)/\w")
-TEXT = {".c", ".h", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
+TEXT = {".c", ".h", ".pkt", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
 NO_LICENCE_LINE = {".md", ".txt", ".toml", ""}
 problems = []
 
@@ -105,13 +107,20 @@ def check_function_bodies(path, text):
 
 
 def check_text(path, text, lines):
-    if path.suffix in (".c", ".h", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
+    if path.suffix in (".c", ".h", ".pkt", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
         complain(path, 1, "the licence line is missing")
     for number, line in enumerate(lines, 1):
         if path.suffix in (".c", ".h") and len(line) > COLUMNS and path.name != "options.h":
             complain(path, number, f"{len(line)} columns; {COLUMNS} at most")
         if MACHINE.search(line):
             complain(path, number, "names a path of somebody's machine")
+
+
+def check_script(path, lines):
+    """docs/scripts.md: each script of ours begins with the sentence of an RFC, in our words, that it holds Weir to."""
+    head = itertools.takewhile(lambda line: line.startswith("//"), lines)
+    if not CITATION.search(" ".join(line.strip("/ ") for line in head)):
+        complain(path, 1, "the comment at its head cites no RFC with its section, in the form RFC 9293 §3.8.6: which rule does it hold Weir to?")
 
 
 def main():
@@ -124,6 +133,8 @@ def main():
             continue
         lines = text.split("\n")
         check_text(path, text, lines)
+        if path.suffix == ".pkt":
+            check_script(path, lines)
         if path.suffix in (".c", ".h"):
             check_includes(path, lines)
             if path.parts[0] == "src":

@@ -562,4 +562,4 @@ def cut(digits, payload):
 
 
 def calls_option(action):
-    return " ".join(a.text for a in action.arguments[1:3] if hasattr(a, "text"))
+    return " ".join(str(getattr(a, "text", a)) for a in action.arguments[1:3])

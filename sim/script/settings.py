@@ -9,25 +9,28 @@ import shlex
 from . import ScriptError, Skip
 
 ANY = None
-# Settings that ask for nothing but what Weir does: the values that are true of it. ANY: the value has no effect on a conversation (a
-# limit that is not reached, a queue below TCP, a cache between connections, or only how large the pieces are that go to a device).
+# Settings that ask for nothing but what Weir does. A set: the values that are true of it, or Linux's default where that is in everyone's preamble
+# and another matters only at an end nobody waits for (tcp_syn_retries). A number: a limit that no conversation reaches if it is that or more. ANY:
+# the value has no effect on a conversation (a queue below TCP, a name that Linux itself no longer heeds, a part of what is off or is not there, or
+# only how large the pieces are that go to a device).
 SAME = {
     "tcp_timestamps": {"1"}, "tcp_sack": {"1"}, "tcp_dsack": {"1"}, "tcp_window_scaling": {"1"}, "tcp_syncookies": {"0", "1"},
     "tcp_recovery": {"1"}, "tcp_early_retrans": {"3", "4"}, "tcp_frto": {"1", "2"}, "tcp_reordering": {"3"}, "tcp_fack": {"0"},
-    "tcp_abort_on_overflow": {"0"}, "tcp_adv_win_scale": ANY, "tcp_app_win": ANY, "tcp_autocorking": {"0"}, "tcp_base_mss": ANY,
-    "tcp_challenge_ack_limit": ANY, "tcp_comp_sack_delay_ns": ANY, "tcp_comp_sack_nr": ANY, "tcp_comp_sack_slack_ns": ANY,
-    "tcp_early_demux": ANY, "tcp_fastopen": ANY, "tcp_fastopen_blackhole_timeout_sec": ANY, "tcp_fastopen_key": ANY, "tcp_fin_timeout": {"60"},
-    "tcp_fwmark_accept": {"0"}, "tcp_invalid_ratelimit": {"500"}, "tcp_keepalive_intvl": {"75"}, "tcp_keepalive_probes": {"9"},
-    "tcp_keepalive_time": {"7200"}, "tcp_limit_output_bytes": ANY, "tcp_low_latency": ANY, "tcp_max_orphans": ANY,
-    "tcp_max_reordering": ANY, "tcp_max_syn_backlog": ANY, "tcp_max_tw_buckets": ANY, "tcp_mem": ANY, "tcp_migrate_req": {"0"},
-    "tcp_min_rtt_wlen": ANY, "tcp_min_snd_mss": ANY, "tcp_min_tso_segs": ANY, "tcp_moderate_rcvbuf": ANY, "tcp_mtu_probing": {"0"},
-    "tcp_no_metrics_save": ANY, "tcp_no_ssthresh_metrics_save": ANY, "tcp_notsent_lowat": {"-1", "4294967295"},
-    "tcp_pacing_ca_ratio": ANY, "tcp_pacing_ss_ratio": ANY, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": ANY,
-    "tcp_rfc1337": ANY, "tcp_slow_start_after_idle": ANY, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
-    "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": ANY, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": ANY,
+    "tcp_abort_on_overflow": {"0"}, "tcp_adv_win_scale": ANY, "tcp_app_win": {"0", "31"}, "tcp_autocorking": {"0"}, "tcp_base_mss": ANY,
+    "tcp_challenge_ack_limit": 100, "tcp_comp_sack_delay_ns": {"0"}, "tcp_comp_sack_nr": {"0"}, "tcp_comp_sack_slack_ns": ANY,
+    "tcp_early_demux": ANY, "tcp_fastopen": {"0", "1", "2", "3"}, "tcp_fastopen_blackhole_timeout_sec": ANY, "tcp_fastopen_key": ANY,
+    "tcp_fin_timeout": {"60"}, "tcp_fwmark_accept": {"0"}, "tcp_invalid_ratelimit": {"500"}, "tcp_keepalive_intvl": {"75"},
+    "tcp_keepalive_probes": {"9"}, "tcp_keepalive_time": {"7200"}, "tcp_limit_output_bytes": ANY, "tcp_low_latency": ANY, "tcp_max_orphans": 16,
+    "tcp_max_reordering": 300, "tcp_max_syn_backlog": 128, "tcp_max_tw_buckets": 16, "tcp_mem": 4096, "tcp_migrate_req": {"0"},
+    "tcp_min_rtt_wlen": 300, "tcp_min_snd_mss": {"48"}, "tcp_min_tso_segs": ANY, "tcp_moderate_rcvbuf": {"1"}, "tcp_mtu_probing": {"0"},
+    "tcp_no_metrics_save": {"1"}, "tcp_no_ssthresh_metrics_save": {"1"}, "tcp_notsent_lowat": {"-1", "4294967295"},
+    "tcp_pacing_ca_ratio": {"120"}, "tcp_pacing_ss_ratio": {"200"}, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": {"1"},
+    "tcp_rfc1337": {"1"}, "tcp_slow_start_after_idle": {"1"}, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
+    "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": {"3"}, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": {"1"},
     "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": {"1"}, "tcp_ecn_option_beacon": {"3"},
-    "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": ANY, "route.mtu_expires": ANY, "tcp_rto_min_us": {"200000"},
+    "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": {"576"}, "route.mtu_expires": {"600"}, "tcp_rto_min_us": {"200000"},
 }
+CORE = {"somaxconn": 128, "rmem_max": 212992, "wmem_max": 212992, "default_qdisc": ANY}     # net.core: under less, listen() and SO_RCVBUF get less
 # The same of FreeBSD's.
 SAME_BSD = {
     "rfc1323": {"1"}, "sack.enable": {"1"}, "rexmit_initial": {"1000"}, "rexmit_slop": {"200"}, "rexmit_drop_options": {"0"}, "blackhole": {"0"},
@@ -35,7 +38,8 @@ SAME_BSD = {
     "delayed_ack": {"1"}, "hostcache.purgenow": ANY, "recvspace": ANY, "sendspace": ANY, "recvbuf_auto": ANY, "sendbuf_auto": ANY,
 }
 CONGESTION = ("reno", "cubic", "bic", "htcp", "vegas", "westwood", "yeah", "bbr", "bbr3")
-DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")     # the usual preamble: Linux's settings in production, of which two are buffers
+# The usual preamble: Linux's settings in production (docs/scripts.md tells which of them are taken over).
+DEFAULTS = re.compile(r"(bash |source |\. )?(\S*/)?defaults\.sh")
 ECN = {"0": (1, 1), "1": (3, 3), "2": (2, 2), "3": (4, 4), "4": (4, 3), "5": (4, 1)}   # Linux's tcp_ecn to enum weir_ecn: what is agreed to, what is asked for
 DEFAULTS_RECEIVE, DEFAULTS_SEND = 15 << 20, 4 << 20
 LARGEST_WINDOW = 65535 << 14
@@ -108,15 +112,23 @@ def take_option(config, name, value, line):
         raise ScriptError(f"--{name}={value}: {error}", line)
 
 
+def asks_for_the_same(table, name, value):
+    if name not in table:
+        return False
+    rule = table[name]
+    if isinstance(rule, int):
+        return all(number.isdigit() and int(number) >= rule for number in value.split() or ["none"])
+    return rule is ANY or value in rule
+
+
 def take_sysctl(config, name, value, line):
     name, value = name.strip().replace("/", "."), value.strip().strip("\"'")
+    if name.startswith("net.core.") and asks_for_the_same(CORE, name[len("net.core."):], value):
+        return
     if name.startswith(("net.inet.tcp.", "kern.")):
         return take_bsd(config, name, value, line)
     if not name.startswith("net.ipv4."):
-        if name.startswith(("net.core.", "kernel.", "net.ipv6.", "net.mptcp.")):
-            if name in ("net.core.somaxconn", "net.core.rmem_max", "net.core.wmem_max", "net.core.default_qdisc"):
-                return
-        raise Skip(f"sysctl {name}", line)
+        raise Skip(f"sysctl {name}={value}", line)
     name = name[len("net.ipv4."):]
     if name in ("tcp_rmem", "tcp_wmem"):
         bounds = [arithmetic(number, line) for number in value.split()]
@@ -133,9 +145,7 @@ def take_sysctl(config, name, value, line):
         config.ecn = ECN[value]
     elif name == "tcp_ecn_option" and value in ("0", "1", "2"):
         config.accecn_told = value != "0"   # Weir's option is taken for none: who sends it, and when, is the sender's affair
-    elif name not in SAME:
-        raise Skip(f"sysctl net.ipv4.{name}", line)
-    elif SAME[name] is not ANY and value not in SAME[name]:
+    elif not asks_for_the_same(SAME, name, value):
         raise Skip(f"sysctl net.ipv4.{name}={value}", line)
 
 
@@ -145,7 +155,7 @@ def take_bsd(config, name, value, line):
         config.receive = min(int(value), LARGEST_WINDOW)
     elif short == "ecn.enable" and value in "01234":
         config.ecn = ECN[value if value != "4" else "5"]
-    elif short not in SAME_BSD or SAME_BSD[short] is not ANY and value not in SAME_BSD[short]:
+    elif not asks_for_the_same(SAME_BSD, short, value):
         raise Skip(f"sysctl {name}={value}", line)
 
 
