@@ -140,7 +140,7 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
-    if (news->duplicate && c->duplicate_acks < UINT8_MAX)
+    if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
