@@ -90,11 +90,11 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
         tcp_deadline_sampled(c);
 }
 
-// RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none.
+// RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none. (No SYN comes so far: step_syn.)
 static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment, bool window_changed)
 {
-    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & (TCP_SYN | TCP_FIN)) &&
-           !window_changed && !(c->flags & TCP_PERSIST);
+    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & TCP_FIN) && !window_changed &&
+           !(c->flags & TCP_PERSIST);
 }
 
 // What the acknowledgement of our SYN or FIN means for the state.
@@ -183,7 +183,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
             tcp_timers_sacked(weir, c);
         return TCP_NEXT;
     }
-    tcp_timers_acked(weir, c);
+    tcp_timers_acked(weir, c, news.acked);
     if (c->snd.una == c->snd.nxt || tcp_syn_received(c))
         return acked_control(weir, c);
     return TCP_NEXT;

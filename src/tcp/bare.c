@@ -141,7 +141,7 @@ static inline void acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)
     c->flags |= TCP_SYN_ACKED;
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
-    tcp_timers_acked(weir, c);
+    tcp_timers_acked(weir, c, 0);
 }
 
 bool tcp_bare_acked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)

@@ -123,7 +123,7 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
     if (c->flow)
         begin_anew(weir, c);
     c->backoff = 0;
-    tcp_timers_acked(weir, c);
+    tcp_timers_acked(weir, c, 0);
     tcp_ecn_established(weir, c);
     c->error = WEIR_OK;
     c->quick_acks = TCP_QUICK_ACKS;

@@ -3,11 +3,12 @@
 // acknowledged or SACKED next tells: data that was thought lost and never sent again was late, and the timeout for nothing.
 #include "tcp/internal.h"
 
-// §2.1, step 1: not during another recovery, whose retransmissions would be taken for first transmissions; nor on SYN. A timeout of what
-// was sent again by a timeout keeps watching: una has not moved.
+// §2.1, step 1: not during another recovery, whose retransmissions would be taken for first transmissions. A timeout of what was sent again
+// by a timeout keeps watching: una has not moved. Nor on SYN: before it is answered SACK is not agreed on, and when two cross it goes again
+// in a recovery already (connect.c). The probe of a closed window is no timeout (timers.c).
 void tcp_frto_timeout(struct tcp_conn *c, bool first)
 {
-    if (!tcp_synchronised(c) || !(c->flags & TCP_USE_SACK))
+    if (!(c->flags & TCP_USE_SACK))
         c->flow->frto.step = 0;
     else if (first)
         c->flow->frto.step = 1;

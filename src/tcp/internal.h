@@ -284,10 +284,10 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c
 #endif
 
 // timers.c
-void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);    // data, SYN or FIN left
-void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);  // the first segment was sent again
-void tcp_timers_acked(struct weir *weir, struct tcp_conn *c);   // una moved
-void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);  // … or did not, but something was delivered
+void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);                   // data, SYN or FIN left
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);                 // the first segment was sent again
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c, uint32_t acked);  // una moved by so much
+void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);                 // … or did not, but something was delivered
 void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us);
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
@@ -311,7 +311,7 @@ static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
 }
 #else
 static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
-static inline void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c); }
+static inline void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c, 0); }
 static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called

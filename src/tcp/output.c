@@ -132,7 +132,7 @@ static bool plan_probe(struct tcp_conn *c, struct plan *plan)
 // RFC 8985 §7.3: new data if there is any and the peer's window lets it, otherwise the last segment again.
 static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
 {
-    if (!tcp_tlp_due(c) || c->snd.una == c->snd.nxt)
+    if (!tcp_tlp_due(c) || c->snd.una == c->snd.nxt || !tcp_pacing_room(c, 1))
         return false;
     const uint32_t unsent = tcp_unsent(c), length = min_u32(min_u32(unsent, tcp_window_room(c)), c->mss);
     plan->tail = true;

@@ -41,7 +41,7 @@ static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_del
     tcp_tlp_off(c);
     tcp_prr_enter(c, delta, acked);
     c->flow->recover = c->snd.nxt;
-    c->flow->retransmit_from = c->snd.una;
+    c->flow->recovery_una = c->flow->retransmit_from = c->snd.una;
     c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
     TCP_INFO_COUNT(c, recoveries, 1);
     count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
@@ -140,7 +140,7 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
-    if (news->duplicate && c->duplicate_acks < UINT8_MAX)
+    if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
     if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
@@ -233,8 +233,8 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t ssthresh = flow->window.ssthresh, recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
-    const bool repeated = c->flags & TCP_RTO_RECOVERY && flow->timeout_una == c->snd.una;
-    flow->timeout_una = c->snd.una;
+    const bool repeated = c->flags & TCP_RTO_RECOVERY && flow->recovery_una == c->snd.una;
+    flow->recovery_una = c->snd.una;
     tcp_frto_timeout(c, !recovering);
     tcp_tlp_off(c);
     if (!repeated) {

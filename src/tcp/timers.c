@@ -98,7 +98,19 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
     tcp_timers_active(weir, c);
 }
 
-void tcp_timers_resent(struct weir *weir, struct tcp_conn *c) { arm_send(weir, c); }
+// RFC 6582 §3.2, step 3, "impatient": without SACK a hole is filled a round trip, and where there are many a timeout is the faster way out.
+// So of the partial ACKs only the first, which moves una from where recovery began, lets it run anew; nor does what is sent again because
+// of those.
+static bool impatient(const struct tcp_conn *c, uint32_t una)
+{
+    return (c->flags & (TCP_IN_RECOVERY | TCP_USE_SACK)) == TCP_IN_RECOVERY && una != c->flow->recovery_una;
+}
+
+void tcp_timers_resent(struct weir *weir, struct tcp_conn *c)
+{
+    if (!impatient(c, c->snd.una))
+        arm_send(weir, c);
+}
 
 // What is lost twice is found by RACK as long as anything is delivered: the RTO need not run meanwhile.
 void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c)
@@ -111,12 +123,12 @@ void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c)
         arm_sooner(weir, c);
 }
 
-void tcp_timers_acked(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_acked(struct weir *weir, struct tcp_conn *c, uint32_t acked)
 {
     c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);  // a probe without its timer would wait for ever
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);  // §5.2
-    else
+    else if (!impatient(c, c->snd.una - acked))
         arm_send(weir, c);  // §5.3
 }
 

@@ -100,6 +100,24 @@ static void fractions_of_a_segment_are_dropped(void **state)
     assert_int_equal(flow_segments(&f), 93);
 }
 
+// Near the plateau a segment of growth costs five windows acknowledged, by as many as an ACK covers. That changes here from one to four; it
+// is looked at again after HZ/32, or when the window has changed, not with each ACK.
+static void the_pace_is_worked_out_again_after_a_thirty_second_of_a_second(void **state)
+{
+    (void)state;
+    begin(1000, MSS);
+    flow_lose(&f);
+    f.window.cwnd = f.window.ssthresh = 999 * MSS;
+    for (int i = 0; i < 600; i++) {
+        f.now_us += 50;
+        flow_ack(&f, 4 * MSS, 20000);
+    }
+    assert_int_equal(flow_segments(&f), 999);
+    f.now_us += 2000;
+    flow_ack(&f, 4 * MSS, 20000);
+    assert_int_equal(flow_segments(&f), 1000);
+}
+
 static void a_timeout_forgets_the_maximum(void **state)
 {
     (void)state;
@@ -162,6 +180,7 @@ int main(void)
         cmocka_unit_test(steps_are_multiplied_by_the_segments_an_ack_covers_up_to_four),
         cmocka_unit_test(small_windows_are_renos),
         cmocka_unit_test(fractions_of_a_segment_are_dropped),
+        cmocka_unit_test(the_pace_is_worked_out_again_after_a_thirty_second_of_a_second),
         cmocka_unit_test(a_timeout_forgets_the_maximum),
         cmocka_unit_test(a_lower_loss_makes_room),
         cmocka_unit_test(undo_gives_the_maximum_back),

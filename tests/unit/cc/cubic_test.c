@@ -156,6 +156,27 @@ static void idle_time_does_not_count(void **state)
     assert_in_range(result[1], result[0] - MSS, result[0] + MSS);
 }
 
+static void time_begins_again_with_each_loss(void **state)
+{
+    (void)state;
+    uint32_t result[2];
+    for (int second = 0; second < 2; second++) {
+        setup(NULL);
+        if (second) {
+            window.cwnd = 150 * MSS;
+            lose();
+            while (window.cwnd < 300 * MSS)
+                round_trip(100000, 2 * MSS);
+        }
+        window.cwnd = 300 * MSS;
+        lose();
+        for (int i = 0; i < 40; i++)
+            round_trip(100000, 2 * MSS);
+        result[second] = window.cwnd;
+    }
+    assert_in_range(result[1], result[0] - MSS, result[0] + MSS);
+}
+
 static void above_the_plateau_k_is_zero(void **state)
 {
     (void)state;
@@ -250,6 +271,29 @@ static void undo_restores_everything(void **state)
     assert_in_range(result[1], result[0] - MSS, result[0] + MSS);
 }
 
+// … also what Reno would have, where that is what is followed.
+static void undo_restores_renos_window_too(void **state)
+{
+    (void)state;
+    uint32_t result[2];
+    for (int spurious = 0; spurious < 2; spurious++) {
+        setup(NULL);
+        window.cwnd = 20 * MSS;
+        lose();
+        for (int i = 0; i < 30; i++)
+            round_trip(20000, 2 * MSS);
+        if (spurious) {
+            event(WEIR_CC_ENTER_RECOVERY, window.cwnd);
+            ack(MSS, 20000, true);
+            event(WEIR_CC_UNDO, 0);
+        }
+        for (int i = 0; i < 10; i++)
+            round_trip(20000, 2 * MSS);
+        result[spurious] = window.cwnd;
+    }
+    assert_in_range(result[1], result[0] - MSS, result[0] + MSS);
+}
+
 static void fast_convergence_lowers_the_plateau(void **state)
 {
     (void)state;
@@ -320,11 +364,13 @@ int main(void)
         cmocka_unit_test_setup(slow_start_counts_bytes_and_respects_the_limit, setup),
         cmocka_unit_test_setup(loss_leaves_seven_tenths_of_what_was_in_flight, setup),
         cmocka_unit_test_setup(idle_time_does_not_count, setup),
+        cmocka_unit_test_setup(time_begins_again_with_each_loss, setup),
         cmocka_unit_test_setup(above_the_plateau_k_is_zero, setup),
         cmocka_unit_test_setup(the_target_is_at_most_half_as_much_again, setup),
         cmocka_unit_test_setup(in_the_friendly_region_reno_is_followed_by_acknowledged_segments, setup),
         cmocka_unit_test_setup(after_a_timeout_the_plateau_is_where_avoidance_begins, setup),
         cmocka_unit_test_setup(undo_restores_everything, setup),
+        cmocka_unit_test_setup(undo_restores_renos_window_too, setup),
         cmocka_unit_test_setup(fast_convergence_lowers_the_plateau, setup),
         cmocka_unit_test_setup(idle_restart_begins_again, setup),
         cmocka_unit_test_setup(ecn_reduces_at_once, setup),

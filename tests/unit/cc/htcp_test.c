@@ -67,6 +67,16 @@ static void a_congestion_event_resets_the_time_and_undo_restores_it(void **state
     }
 }
 
+static void time_counts_from_the_end_of_recovery(void **state)
+{
+    (void)state;
+    flow_avoid(&f, &weir_cc_htcp, 500);
+    flow_event(&f, WEIR_CC_ENTER_RECOVERY, f.window.cwnd);
+    f.now_us += 3000000;
+    flow_event(&f, WEIR_CC_EXIT_RECOVERY, f.window.cwnd);
+    assert_in_range(gain(5, 100000), 4, 6);
+}
+
 static void no_smallest_round_trip_and_one_of_zero_divide_nothing(void **state)
 {
     (void)state;
@@ -113,6 +123,25 @@ static void beta_follows_the_queue_while_the_throughput_is_steady(void **state)
     assert_in_range(left_percent(200, 200, 260, 10000), 49, 50);
 }
 
+// The largest round trip fades by a twentieth of what it is above the smallest with each event: a queue that is gone, or a route that
+// became shorter, is noticed.
+static void the_largest_round_trip_fades_with_each_event(void **state)
+{
+    (void)state;
+    (void)left_percent(200, 200, 200, 10000);  // 20 / 30
+    for (int event = 1; event <= 20; event++) {
+        for (int round = 0; round < 10; round++) {
+            f.window.cwnd = f.window.ssthresh = 200 * MSS;
+            flow_round(&f, 2 * MSS, 20000);
+        }
+        f.window.cwnd = 200 * MSS;
+        flow_lose(&f);
+        if (event == 5)
+            assert_in_range(flow_segments(&f) / 2, 70, 73);  // 20 / (20 + 10 * 0.95^7)
+    }
+    assert_in_range(flow_segments(&f) / 2, 79, 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,8 +149,10 @@ int main(void)
         cmocka_unit_test(time_without_acknowledgements_counts_too),
         cmocka_unit_test(short_paths_are_scaled_but_never_below_reno),
         cmocka_unit_test(a_congestion_event_resets_the_time_and_undo_restores_it),
+        cmocka_unit_test(time_counts_from_the_end_of_recovery),
         cmocka_unit_test(no_smallest_round_trip_and_one_of_zero_divide_nothing),
         cmocka_unit_test(beta_follows_the_queue_while_the_throughput_is_steady),
+        cmocka_unit_test(the_largest_round_trip_fades_with_each_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

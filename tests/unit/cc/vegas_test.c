@@ -108,6 +108,27 @@ static void a_round_trip_that_recovery_cut_short_is_not_looked_at(void **state)
     assert_in_range(f.window.cwnd, before / 2 + MSS, before / 2 + 2 * MSS);
 }
 
+// Nor does what went before it, be it short round trips or too few of them, go on into the first round trip after.
+static void recovery_begins_a_round_trip(void **state)
+{
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        know(20000, 100);
+        if (few)
+            flow_rounds(&f, 1, 20000), f.window.cwnd = 100 * MSS, flow_round(&f, 60 * MSS, 20000), flow_round(&f, 60 * MSS, 20000);
+        for (int i = 0; i < 40 && !few; i++) {  // most of a round trip
+            f.now_us += 400;
+            flow_ack(&f, 2 * MSS, 20000);
+        }
+        f.window.cwnd = 100 * MSS;
+        flow_lose(&f);
+        flow_round(&f, 2 * MSS, 40000);  // it is not over yet
+        assert_int_equal(f.window.cwnd, 50 * MSS);
+        flow_round(&f, 2 * MSS, 40000);
+        assert_int_equal(f.window.cwnd, 49 * MSS);
+    }
+}
+
 static void an_unused_window_does_not_grow_but_shrinks(void **state)
 {
     (void)state;
@@ -139,6 +160,7 @@ int main(void)
         cmocka_unit_test(with_too_few_samples_it_is_reno),
         cmocka_unit_test(a_longer_path_is_learnt_after_a_timeout_and_after_idling),
         cmocka_unit_test(a_round_trip_that_recovery_cut_short_is_not_looked_at),
+        cmocka_unit_test(recovery_begins_a_round_trip),
         cmocka_unit_test(an_unused_window_does_not_grow_but_shrinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

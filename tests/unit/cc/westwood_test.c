@@ -70,8 +70,26 @@ static void acks_in_bunches_are_no_bandwidth(void **state)
         }
         f.now_us += 19500;
     }
-    f.window.cwnd = f.window.ssthresh = 100 * MSS;
+    f.window.cwnd = f.window.ssthresh = 300 * MSS;
     assert_in_range(holds(), 95, 110);
+}
+
+// Where a round trip is longer than 50 ms a sample is, too: here all comes in the first third of it.
+static void a_sample_is_a_round_trip_long(void **state)
+{
+    (void)state;
+    flow_open(&f, &weir_cc_westwood);
+    f.window.cwnd = f.window.ssthresh = 300 * MSS;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 50; i++) {
+            f.now_us += 1200;
+            flow_ack(&f, 2 * MSS, 200000);
+        }
+        f.now_us += 141000;
+    }
+    flow_ack(&f, 2 * MSS, 200000);
+    f.window.cwnd = 300 * MSS;
+    assert_in_range(holds(), 90, 110);
 }
 
 static void what_was_sacked_is_not_counted_again_when_the_hole_is_filled(void **state)
@@ -93,7 +111,7 @@ static void what_was_sacked_is_not_counted_again_when_the_hole_is_filled(void **
         sample.acked_again = 99 * MSS;
         weir_cc_westwood.ack(f.state, &sample, &f.window);
     }
-    f.window.cwnd = f.window.ssthresh = 100 * MSS;
+    f.window.cwnd = f.window.ssthresh = 300 * MSS;
     assert_in_range(holds(), 97, 103);
 }
 
@@ -147,6 +165,7 @@ int main(void)
         cmocka_unit_test(the_first_sample_is_taken_as_it_is),
         cmocka_unit_test(the_filter_has_two_stages_of_an_eighth),
         cmocka_unit_test(acks_in_bunches_are_no_bandwidth),
+        cmocka_unit_test(a_sample_is_a_round_trip_long),
         cmocka_unit_test(what_was_sacked_is_not_counted_again_when_the_hole_is_filled),
         cmocka_unit_test(a_timeout_leaves_one_segment_and_remembers_what_the_path_holds),
         cmocka_unit_test(a_reduction_never_opens_the_window),

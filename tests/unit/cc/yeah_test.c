@@ -105,6 +105,61 @@ static void fifty_fast_round_trips_forget_rivals_and_a_loss_counts_anew(void **s
     }
 }
 
+// So many round trips of so long, the window staying what it is.
+static void stay(uint32_t segments, uint32_t rtt_us, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        f.window.cwnd = f.window.ssthresh = segments * MSS;
+        flow_round(&f, 2 * MSS, rtt_us);
+    }
+    f.window.cwnd = f.window.ssthresh = segments * MSS;
+}
+
+static void each_mode_ends_with_the_first_round_trip_of_the_other(void **state)
+{
+    (void)state;
+    know(100000, 1000);
+    stay(1000, 200000, 30);
+    assert_in_range(lost(), 495, 505);
+    stay(1000, 100000, 3);  // the first of them began in the other mode
+    const uint32_t before = flow_segments(&f);
+    flow_rounds(&f, 3, 100000);
+    assert_in_range(flow_segments(&f) - before, 27, 34);
+    f.window.cwnd = 1000 * MSS;
+    assert_in_range(lost(), 124, 126);
+}
+
+// The fifty are counted anew: rivals that come later are not forgotten the sooner for it.
+static void rivals_are_forgotten_once_in_fifty(void **state)
+{
+    (void)state;
+    know(100000, 600);
+    stay(600, 100000, 60);
+    for (int i = 0; i < 100; i++)
+        flow_round(&f, 2 * MSS, 250000);
+    const uint32_t rivals = flow_segments(&f);
+    assert_in_range(rivals, 240, 255);
+    stay(rivals, 100000, 5);
+    f.window.cwnd = f.window.ssthresh = 340 * MSS;
+    flow_rounds(&f, 5, 250000);
+    assert_in_range(flow_segments(&f), rivals, rivals + 10);
+}
+
+static void a_longer_path_is_learnt_after_a_timeout_and_after_idling(void **state)
+{
+    (void)state;
+    const enum weir_cc_event events[] = {WEIR_CC_RTO, WEIR_CC_IDLE_RESTART};
+    for (int i = 0; i < 2; i++) {
+        know(20000, 200);
+        stay(200, 60000, 20);  // the route is another: to it, it is a queue
+        assert_in_range(lost(), 98, 102);
+        flow_event(&f, events[i], f.window.cwnd);
+        flow_ack(&f, 200 * MSS, 60000);  // what was outstanding
+        stay(200, 60000, 3);
+        assert_in_range(lost(), 24, 26);
+    }
+}
+
 static void no_round_trip_time_divides_nothing(void **state)
 {
     (void)state;
@@ -141,6 +196,9 @@ int main(void)
         cmocka_unit_test(rivals_are_not_given_way_to),
         cmocka_unit_test(in_fast_mode_a_loss_takes_the_queue_or_an_eighth),
         cmocka_unit_test(fifty_fast_round_trips_forget_rivals_and_a_loss_counts_anew),
+        cmocka_unit_test(each_mode_ends_with_the_first_round_trip_of_the_other),
+        cmocka_unit_test(rivals_are_forgotten_once_in_fifty),
+        cmocka_unit_test(a_longer_path_is_learnt_after_a_timeout_and_after_idling),
         cmocka_unit_test(no_round_trip_time_divides_nothing),
         cmocka_unit_test(undo_gives_the_mode_back),
     };

@@ -137,6 +137,97 @@ static void new_data_that_may_not_go_stops_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
+// … nor one without window for it, also while something that is too young to be lost is in flight.
+static void without_room_for_new_data_the_lost_goes(void **state)
+{
+    for (int queued = 0; queued < 2; queued++) {
+        struct tcp_fixture t;
+        (void)state;
+        loss_bring(&t, NULL);
+        loss_send(&t, 0, 3);
+        peer_pass(&t, RTT_US + 235000);
+        assert_int_equal(counted(&t, TAIL_PROBE), 1);
+        peer_drain(&t);
+        loss_send(&t, 3, 1);
+        peer_pass(&t, 20000);
+        peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        assert_int_equal(counted(&t, RTO), 1);
+        assert_true(tcp_recovery_pipe(tcp_fixture_conn(&t)) > MSS);
+        if (queued)
+            user_write(&t, 4 * MSS, MSS);
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = MSS, .own_window = true, .window = 3 * MSS});
+        peer_expect(&t, TCP_ACK, MSS, 0, MSS);
+        tcp_fixture_close(&t);
+    }
+}
+
+// Without SACK an ACK that covers more than what went again may tell of one hole as well.
+static void without_sack_nothing_is_watched(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, &(struct tcp_fixture_options){0});
+    loss_send(&t, 0, 4);
+    peer_pass(&t, RTT_US + 205000);
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);
+    assert_int_equal(counted(&t, RTO), 1);
+    assert_int_equal(counted(&t, SPURIOUS), 0);
+    tcp_fixture_close(&t);
+}
+
+// §2.1, step 1: a timeout in fast recovery is not watched, whatever one before it was.
+static void a_timeout_in_another_recovery_is_not_watched(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    time_out(&t, 0);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);
+    flow(&t)->window.cwnd = 10 * MSS;
+    loss_rtt(&t);
+    loss_send(&t, 4, 10);
+    peer_pass(&t, RTT_US);
+    loss_sack(&t, 4, 10, 13);
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    const uint32_t spurious = counted(&t, SPURIOUS);
+    while (counted(&t, RTO) < 2)
+        peer_pass(&t, 10000);
+    peer_drain(&t);
+    peer_sack(&t, 5 * MSS, 1, (uint32_t[]){10 * MSS, 14 * MSS});  // 13 was never sent again
+    assert_int_equal(counted(&t, SPURIOUS), spurious);
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    tcp_fixture_close(&t);
+}
+
+// §2.1: not on SYN, nor for the probe of a closed window: what answers those says nothing of data.
+static void neither_syn_nor_window_probe_is_watched(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (int crossed = 0; crossed < 2; crossed++) {
+        const enum weir_tcp_state opening = crossed ? WEIR_TCP_SYN_RECEIVED : WEIR_TCP_SYN_SENT;
+        tcp_fixture_bring(&t, opening, &(struct tcp_fixture_options){.open = crossed ? TCP_SIMULTANEOUS : TCP_ACTIVE, .sack = true});
+        peer_pass(&t, 4000000);
+        assert_true(counted(&t, RTO) > 0);
+        assert_state(&t, opening);
+        assert_int_equal(flow(&t)->frto.step, 0);
+        tcp_fixture_close(&t);
+    }
+
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 4);
+    user_write(&t, 4 * MSS, 4 * MSS);
+    peer_drain(&t);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = MSS, .own_window = true, .window = 0});
+    peer_pass(&t, 3000000);
+    assert_true(counted(&t, PROBE) > 1);
+    assert_int_equal(flow(&t)->frto.step, 0);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);
+    assert_int_equal(counted(&t, RTO), 0);
+    assert_int_equal(counted(&t, SPURIOUS), 0);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +238,10 @@ int main(void)
         cmocka_unit_test(real_loss_is_mended),
         cmocka_unit_test(without_new_data_the_lost_goes),
         cmocka_unit_test(new_data_that_may_not_go_stops_nothing),
+        cmocka_unit_test(without_room_for_new_data_the_lost_goes),
+        cmocka_unit_test(without_sack_nothing_is_watched),
+        cmocka_unit_test(a_timeout_in_another_recovery_is_not_watched),
+        cmocka_unit_test(neither_syn_nor_window_probe_is_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

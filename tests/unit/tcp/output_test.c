@@ -298,6 +298,8 @@ static void the_window_opens_in_steps(void **state)
     assert_int_equal(user_read(&t, 1460, 5000), 4380);
     peer_expect(&t, TCP_ACK, 0, 5840, 0);
     assert_int_equal(t.got.window, 5840);
+    peer_pass(&t, 1000000);
+    peer_expect_nothing(&t);  // told again it would be a duplicate ACK to a peer with data in flight (RFC 5681 §2)
     tcp_fixture_close(&t);
 }
 

@@ -215,6 +215,29 @@ static void what_is_sent_again_is_paced(void **state)
     tcp_fixture_close(&t);
 }
 
+// ! … and so is a tail-loss probe: it waits for its moment, is not lost, and nothing else comes of it.
+static void a_tail_probe_is_paced(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    bring(&t);
+    assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "plain"), WEIR_OK);
+    warm(&t);
+    probe.pacing_rate = 20 * MSS;  // two segments every 100 ms
+    tcp_fixture_conn(&t)->flow->window.pacing_rate = probe.pacing_rate;
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 5000 * 8;
+    user_write(&t, MSS, 2 * MSS);
+    assert_int_equal(peer_drain_count(&t), 2);
+    peer_pass(&t, 45000);  // the probe is due after 12; the schedule was 50 behind, and so has 50 to go
+    peer_expect_nothing(&t);
+    peer_pass(&t, 7000);
+    peer_expect(&t, TCP_ACK, 2 * MSS, 0, MSS);
+    peer_expect_nothing(&t);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_TAIL_PROBE), 1);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RTO), 0);
+    tcp_fixture_close(&t);
+}
+
 // ! Bare acknowledgements are not.
 static void acknowledgements_do_not_wait(void **state)
 {
@@ -426,6 +449,7 @@ int main(void)
         cmocka_unit_test(what_waits_for_its_moment_is_limited_by_the_window),
         cmocka_unit_test(a_limit_of_the_users_leaves_the_window_small),
         cmocka_unit_test(what_is_sent_again_is_paced),
+        cmocka_unit_test(a_tail_probe_is_paced),
         cmocka_unit_test(acknowledgements_do_not_wait),
         cmocka_unit_test(tcps_own_rate_is_twice_the_window_in_slow_start_and_less_after),
         cmocka_unit_test(a_socket_may_limit_the_rate),

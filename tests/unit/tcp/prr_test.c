@@ -32,6 +32,24 @@ static void the_window_comes_down_with_what_is_delivered(void **state)
     tcp_fixture_close(&t);
 }
 
+// What una passes was delivered when it was SACKED, and is not again.
+static void what_was_sacked_counts_once(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 10);
+    peer_pass(&t, RTT_US);
+    peer_sack(&t, 0, 2, (uint32_t[]){6 * MSS, 10 * MSS, MSS, 5 * MSS});  // 0 and 5 are lost
+    peer_expect(&t, TCP_ACK, 0, 0, MSS);
+    assert_int_equal(flow(&t)->prr.delivered, 8 * MSS);
+    peer_drain(&t);
+    peer_sack(&t, 5 * MSS, 1, (uint32_t[]){6 * MSS, 10 * MSS});
+    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_int_equal(flow(&t)->prr.delivered, 9 * MSS);
+    tcp_fixture_close(&t);
+}
+
 // Below ssthresh: one segment for one delivered, and one more while all goes well (SafeACK): una moves and nothing more is lost.
 static void below_ssthresh_it_grows_while_that_is_safe(void **state)
 {
@@ -82,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_window_comes_down_with_what_is_delivered),
+        cmocka_unit_test(what_was_sacked_counts_once),
         cmocka_unit_test(below_ssthresh_it_grows_while_that_is_safe),
         cmocka_unit_test(duplicates_count_once),
     };

@@ -568,6 +568,29 @@ static void a_dsack_acknowledges_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
+// Nor are three of them three duplicates (RFC 6675 §2): the network, or a timeout, sent twice what came, and what is only late is waited
+// for.
+static void three_dsacks_are_no_loss(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    tcp_fixture_conn(&t)->rtt = (struct rtt){.min_us = 20000, .srtt8_us = 160000, .floor_us = 200000};
+    user_write(&t, 0, 3 * MSS);
+    peer_drain(&t);
+    peer_pass(&t, 20000);
+    peer_send(&t, TCP_ACK, 0, 3 * MSS);
+    user_write(&t, 3 * MSS, 4 * MSS);
+    peer_drain(&t);
+    peer_pass(&t, 20000);
+    for (uint32_t i = 0; i < 3; i++)
+        peer_sack(&t, 3 * MSS, 1, (uint32_t[]){i * MSS, (i + 1) * MSS});
+    peer_sack(&t, 3 * MSS, 1, (uint32_t[]){4 * MSS, 5 * MSS});
+    peer_expect_nothing(&t);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 0);
+    tcp_fixture_close(&t);
+}
+
 // What the peer holds beyond a hole stays queued, but takes no window: a user held back by it could not fill the path.
 static void sacked_bytes_leave_room_in_the_send_queue(void **state)
 {
@@ -618,6 +641,7 @@ int main(void)
         cmocka_unit_test(a_peer_may_renege),
         cmocka_unit_test(a_hostile_scoreboard_is_bounded),
         cmocka_unit_test(a_dsack_acknowledges_nothing),
+        cmocka_unit_test(three_dsacks_are_no_loss),
         cmocka_unit_test(sacked_bytes_leave_room_in_the_send_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,24 @@ static void a_timeout_reported_as_duplicate_is_undone(void **state)
     tcp_fixture_close(&t);
 }
 
+// … and after a second one of the same data: what was before the first comes back, once each that went is reported.
+static void two_timeouts_of_the_same_data_are_undone_as_one(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    loss_send(&t, 0, 1);
+    while (counted(&t, RTO) < 2)
+        peer_pass(&t, 10000);
+    peer_drain(&t);
+    peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
+    assert_int_equal(counted(&t, SPURIOUS), 0);
+    peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
+    assert_int_equal(counted(&t, SPURIOUS), 1);
+    assert_true(flow(&t)->window.cwnd >= 10 * MSS);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +113,7 @@ int main(void)
         cmocka_unit_test(one_real_loss_stays_a_loss),
         cmocka_unit_test(an_old_echo_undoes),
         cmocka_unit_test(a_timeout_reported_as_duplicate_is_undone),
+        cmocka_unit_test(two_timeouts_of_the_same_data_are_undone_as_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
