@@ -31,6 +31,7 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
 #define WEIR_DEFAULT_TCP_SACK 0
+#define WEIR_DEFAULT_TCP_DSACK 0
 #define WEIR_DEFAULT_TCP_RACK 0
 #define WEIR_DEFAULT_TCP_TLP 0
 #define WEIR_DEFAULT_TCP_HOLES 0
@@ -127,6 +128,7 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
 #define WEIR_DEFAULT_TCP_HOLES 0
@@ -223,6 +225,7 @@
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
+#define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
 #define WEIR_DEFAULT_TCP_HOLES 1
@@ -444,11 +447,17 @@
 #if WEIR_CFG_TCP_TIMESTAMPS < 0 || WEIR_CFG_TCP_TIMESTAMPS > 1
 #error "WEIR_CFG_TCP_TIMESTAMPS must be 0 to 1: timestamps and PAWS (RFC 7323)"
 #endif
-#ifndef WEIR_CFG_TCP_SACK  // selective acknowledgements, sent and used (RFC 2018, 2883, 6675)
+#ifndef WEIR_CFG_TCP_SACK  // selective acknowledgements, sent and used (RFC 2018, 6675)
 #define WEIR_CFG_TCP_SACK WEIR_DEFAULT_TCP_SACK
 #endif
 #if WEIR_CFG_TCP_SACK < 0 || WEIR_CFG_TCP_SACK > 1
-#error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 2883, 6675)"
+#error "WEIR_CFG_TCP_SACK must be 0 to 1: selective acknowledgements, sent and used (RFC 2018, 6675)"
+#endif
+#ifndef WEIR_CFG_TCP_DSACK  // duplicates are told to the peer, and what it tells of its own is used (RFC 2883)
+#define WEIR_CFG_TCP_DSACK WEIR_DEFAULT_TCP_DSACK
+#endif
+#if WEIR_CFG_TCP_DSACK < 0 || WEIR_CFG_TCP_DSACK > 1
+#error "WEIR_CFG_TCP_DSACK must be 0 to 1: duplicates are told to the peer, and what it tells of its own is used (RFC 2883)"
 #endif
 #ifndef WEIR_CFG_TCP_RACK  // loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule
 #define WEIR_CFG_TCP_RACK WEIR_DEFAULT_TCP_RACK
@@ -866,6 +875,9 @@
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_TCP_DSACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_DSACK needs WEIR_CFG_TCP_SACK"
 #endif
 #if WEIR_CFG_TCP_RACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_RACK needs WEIR_CFG_TCP_SACK"

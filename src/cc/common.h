@@ -23,15 +23,6 @@ static inline uint32_t cc_flight_size(enum weir_cc_event event, const struct wei
     return event == WEIR_CC_RTO ? flight : min_u32(flight, window->cwnd);
 }
 
-// ABE (RFC 8511): a mark comes from a queue that is kept short, where a loss comes from one that is full, so it costs less. The window to
-// fall to at this event: `at_loss`, or, at a mark, so many 1024ths of what is in flight.
-static inline uint32_t cc_reduced(enum weir_cc_event event, uint32_t flight, uint32_t at_loss, uint32_t at_mark)
-{
-    if (!WEIR_CFG_CC_ABE || event != WEIR_CC_ECN)
-        return at_loss;
-    return (flight >> 10) * at_mark + ((flight & 1023) * at_mark >> 10);
-}
-
 // The window shrinks with this event.
 static inline bool cc_reduces(enum weir_cc_event event)
 {

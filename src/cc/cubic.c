@@ -7,6 +7,7 @@
 //
 // The epoch's clock runs only from one cwnd-limited ACK to the next, so that idle and application-limited times do not count (§5.8).
 // Target and pace of growth are worked out eight times a round trip at the most; between, acknowledged bytes are only added up.
+#include "cc/abe.h"
 #include "cc/common.h"
 
 #define CUBIC_DISTANCE_MAX 0x1ffffu
@@ -148,7 +149,7 @@ static void cubic_event(void *state, enum weir_cc_event event, const struct weir
     if (cc_undoes(&cubic->loss, event))
         cubic->now = cubic->prior;
     const uint32_t flight = cc_flight_size(event, sample, window);
-    cc_event(&cubic->loss, event, sample, window, cc_reduced(event, flight, CUBIC_BETA(flight), 870));  // 0.85 (RFC 8511 §4.1)
+    cc_event(&cubic->loss, event, sample, window, abe_reduced(event, flight, CUBIC_BETA(flight), ABE_CUBIC));
     if (event == WEIR_CC_IDLE_RESTART)
         cubic->now.running &= window->cwnd >= window->ssthresh;
     cubic->last_us = sample->now_us;

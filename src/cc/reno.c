@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reno: RFC 5681 with byte counting (RFC 3465). How recovery itself sends is TCP's business (RFC 6582, RFC 6675).
+#include "cc/abe.h"
 #include "cc/common.h"
 
 struct reno {
@@ -22,7 +23,7 @@ static void reno_event(void *state, enum weir_cc_event event, const struct weir_
     if (cc_reduces(event) || event == WEIR_CC_IDLE_RESTART)
         reno->credit = 0;
     const uint32_t flight = cc_flight_size(event, sample, window);
-    cc_event(&reno->loss, event, sample, window, cc_reduced(event, flight, flight / 2, 819));  // 0.8 (RFC 8511 §3.1)
+    cc_event(&reno->loss, event, sample, window, abe_reduced(event, flight, flight / 2, ABE_RENO));
 }
 
 const struct weir_cc weir_cc_reno = {

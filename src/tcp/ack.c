@@ -64,7 +64,7 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
 
 static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return c->flags & TCP_USE_SACK && tcp_sack_reports_duplicate(segment);
+    return c->flags & TCP_USE_SACK && tcp_dsack_reported(segment);
 }
 
 #define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock

@@ -140,10 +140,12 @@ struct tcp_flow {
 // What few connections need, and few for long; attached then.
 struct tcp_extra {
     struct intervals *out_of_order;  // NULL: nothing beyond a hole
-    struct tcp_sack_block dsack;     // duplicate to report with the next ACK (RFC 2883); left == right: none
-    uint32_t fin;                    // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
-    uint32_t snd_up, rcv_up;         // sequence number after the last urgent byte to send, received
-    uint8_t sack_news;               // runs that came beyond a hole since the last ACK
+#if WEIR_CFG_TCP_DSACK
+    struct tcp_sack_block dsack;  // duplicate to report with the next ACK (RFC 2883); left == right: none
+#endif
+    uint32_t fin;             // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
+    uint32_t snd_up, rcv_up;  // sequence number after the last urgent byte to send, received
+    uint8_t sack_news;        // runs that came beyond a hole since the last ACK
     bool fin_ahead;
     bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;

@@ -147,7 +147,7 @@ bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *seg
     if (!c->flow || !seq_lt(c->snd.una, segment->ack))
         return false;
     struct flight *f = c->flow->flight;
-    const bool duplicate = c->flags & TCP_USE_SACK && tcp_sack_reports_duplicate(segment);
+    const bool duplicate = c->flags & TCP_USE_SACK && tcp_dsack_reported(segment);
     if (!duplicate && c->extra->deadline.chance)
         return true;
     const uint32_t had = duplicate ? seq_max(c->snd.una, seq_min(segment->options.sack[0].right, segment->ack)) : c->snd.una;

@@ -57,7 +57,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     if (segment->length && seq_le(segment->seq + length, c->rcv.nxt)) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
         tcp_ecn_duplicate(weir, c);
-        tcp_sack_duplicate(weir, c, segment->seq, segment->seq + segment->length);
+        tcp_dsack_owe(weir, c, segment->seq, segment->seq + segment->length);
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
     }

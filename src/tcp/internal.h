@@ -5,6 +5,7 @@
 
 #include "instance.h"
 #include "tcp/conn.h"
+#include "tcp/dsack.h"
 #include "tcp/ecn.h"
 #include "tcp/realtime.h"
 #include "wire/ip4.h"
@@ -140,7 +141,7 @@ static inline bool tcp_low_water_quiet(const struct tcp_extra *extra) { return (
 static inline bool tcp_extra_quiet(const struct tcp_conn *c)
 {
     const struct tcp_extra *extra = c->extra;
-    return !extra || (!(extra->out_of_order || extra->dsack.left != extra->dsack.right || extra->fin_ahead || tcp_deadline_on(c)) &&
+    return !extra || (!(extra->out_of_order || tcp_dsack_owed(extra) || extra->fin_ahead || tcp_deadline_on(c)) &&
                       tcp_realtime_quiet(extra) && tcp_uto_quiet(extra) && tcp_low_water_quiet(extra));
 }
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory

@@ -120,7 +120,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     }
     if (tcp_disordered(c) && intervals_covers(c->extra->out_of_order, start, end)) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
-        tcp_sack_duplicate(weir, c, start, end);
+        tcp_dsack_owe(weir, c, start, end);
         return;
     }
     if (!tcp_disordered(c) && !intervals_grow(weir, c)) {
@@ -178,7 +178,7 @@ static void report_overlap(struct weir *weir, struct tcp_conn *c, uint32_t end)
     if (!tcp_disordered(c) || !seq_lt(c->extra->out_of_order->item[0].start, end))
         return;
     const struct interval *first = &c->extra->out_of_order->item[0];
-    tcp_sack_duplicate(weir, c, first->start, seq_min(first->end, end));
+    tcp_dsack_owe(weir, c, first->start, seq_min(first->end, end));
 }
 
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
@@ -190,7 +190,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
     uint32_t at = segment->header_length;
     tcp_timers_active(weir, c);
     if (seq_lt(start, c->rcv.nxt)) {
-        tcp_sack_duplicate(weir, c, start, seq_min(end, c->rcv.nxt));
+        tcp_dsack_owe(weir, c, start, seq_min(end, c->rcv.nxt));
         at += c->rcv.nxt - start;
         start = c->rcv.nxt;
         tcp_ack_now(weir, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SACK, both ways: what we report of out-of-order data (RFC 2018 §4) and duplicates (RFC 2883), and what the peer reports to us.
+// SACK, both ways: what we report of out-of-order data (RFC 2018 §4), and what the peer reports to us. Duplicates are dsack.c's.
 #include "tcp/sack.h"
 
 #include "tcp/output.h"
@@ -14,21 +14,11 @@ void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs)
     const struct tcp_extra *extra = c->extra;
     if (!extra || tcp_realtime_on(c))  // there an ACK may end what comes in (realtime.c)
         return;
-    const uint32_t taken = extra->sack_news + 2u * (extra->dsack.left != extra->dsack.right) + tcp_ecn_accurate(c);
+    const uint32_t taken = extra->sack_news + 2u * tcp_dsack_owed(extra) + tcp_ecn_accurate(c);
     if (c->flags & TCP_USE_SACK ? taken + runs <= BLOCKS : !extra->sack_news)
         return;
     tcp_output_ack_before(weir, c);
     c->flags |= TCP_ACK_NOW;
-}
-
-// With what is held of it a duplicate takes two blocks.
-void tcp_sack_duplicate(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right)
-{
-    if (!(c->flags & TCP_USE_SACK))
-        return;
-    tcp_sack_make_room(weir, c, 2);
-    if (tcp_conn_extra(weir, c))
-        c->extra->dsack = (struct tcp_sack_block){left, right};
 }
 
 // The option as it is filled.
@@ -57,11 +47,10 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
     const struct tcp_extra *extra = c->extra;
     const struct intervals *list = extra->out_of_order;
     struct blocks b = {.extra = extra, .block = options->sack, .most = (uint8_t)(room < 12 ? 0 : min_u32(4, (room - 4) / 8))};
-    if (extra->dsack.left != extra->dsack.right && b.most)
-        options->sack[b.count++] = extra->dsack;
-    b.first = b.count;
+    if (b.most)
+        b.first = b.count = tcp_dsack_fill(extra, options->sack);
     if (b.first && list)
-        tell(&b, intervals_at(list, extra->dsack.left));
+        tell(&b, intervals_at(list, options->sack[0].left));
     if (list && list->count)
         tell(&b, &list->item[list->recent]);
     for (uint32_t i = 0; list && i < list->earlier_count; i++)
@@ -71,22 +60,11 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
     options->sack_count = b.count;
 }
 
-// RFC 2883 §4: a first block below the cumulative ACK, or inside the second, reports a duplicate; it is no news of what arrived.
-bool tcp_sack_reports_duplicate(const struct tcp_segment *segment)
-{
-    if (!segment->options.sack_count)
-        return false;
-    const struct tcp_sack_block *first = &segment->options.sack[0], *second = &segment->options.sack[1];
-    if (seq_lt(first->left, segment->ack))
-        return true;
-    return segment->options.sack_count > 1 && seq_le(second->left, first->left) && seq_le(first->right, second->right);
-}
-
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
     if (!c->flow)
         return;
-    for (uint32_t i = tcp_sack_reports_duplicate(segment); i < segment->options.sack_count; i++) {
+    for (uint32_t i = tcp_dsack_reported(segment); i < segment->options.sack_count; i++) {
         uint32_t left = segment->options.sack[i].left;
         const uint32_t right = segment->options.sack[i].right;
         if (!seq_lt(left, right) || !seq_le(right, c->snd.nxt) || !seq_lt(c->snd.una, right))

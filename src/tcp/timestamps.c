@@ -23,7 +23,7 @@ enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, const struct tc
         return TCP_NEXT;
     count(weir, WEIR_COUNT_TCP_PAWS);
     if (segment->length && seq_le(segment->seq + segment->length, c->rcv.nxt))
-        tcp_sack_duplicate(weir, c, segment->seq, segment->seq + segment->length);
+        tcp_dsack_owe(weir, c, segment->seq, segment->seq + segment->length);
     return segment->length ? TCP_DROP_ACK : TCP_CHALLENGE;
 }
 

@@ -377,49 +377,6 @@ static void timestamps_leave_room_for_three(void **state)
     tcp_fixture_close(&t);
 }
 
-static void duplicates_are_reported_once(void **state)
-{
-    struct tcp_fixture t;
-    (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
-    peer_data(&t, 0, 100);
-    peer_drain(&t);
-    peer_data(&t, 0, 100);  // RFC 2883: below the cumulative ACK
-    peer_expect(&t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(t.got.options.sack_count, 1);
-    assert_block(&t, 0, 0, 100);
-    peer_data(&t, 200, 100);
-    peer_expect(&t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(t.got.options.sack_count, 1);
-    assert_block(&t, 0, 200, 300);
-    peer_data(&t, 220, 50);  // within what is held
-    peer_expect(&t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(t.got.options.sack_count, 2);
-    assert_block(&t, 0, 220, 270);
-    assert_block(&t, 1, 200, 300);
-    tcp_fixture_close(&t);
-}
-
-// The interface takes no frames for longer than an idle connection keeps what it does not need: the report is needed.
-static void a_duplicate_is_reported_however_late(void **state)
-{
-    struct tcp_fixture t;
-    (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
-    peer_data(&t, 0, 100);
-    peer_drain(&t);
-    user_read(&t, 0, 100);
-    t.f.block_tx = true;
-    peer_data(&t, 0, 100);
-    fixture_poll(&t.f, 10000000);
-    peer_expect_nothing(&t);
-    fixture_unblock(&t.f, 0);
-    peer_expect(&t, TCP_ACK, 0, 100, 0);
-    assert_int_equal(t.got.options.sack_count, 1);
-    assert_block(&t, 0, 0, 100);
-    tcp_fixture_close(&t);
-}
-
 static void only_the_holes_are_sent_again(void **state)
 {
     struct tcp_fixture t;
@@ -552,45 +509,6 @@ static void a_hostile_scoreboard_is_bounded(void **state)
     }
 }
 
-// A duplicate's report is no news of what arrived (RFC 2883 §4).
-static void a_dsack_acknowledges_nothing(void **state)
-{
-    struct tcp_fixture t;
-    (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
-    user_write(&t, 0, 4 * MSS);
-    peer_drain(&t);
-    peer_send(&t, TCP_ACK, 0, MSS);
-    peer_sack(&t, MSS, 1, (uint32_t[]){0, MSS});
-    assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, 0);
-    peer_sack(&t, MSS, 2, (uint32_t[]){2 * MSS, 2 * MSS + 100, 2 * MSS, 3 * MSS});
-    assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, MSS);
-    tcp_fixture_close(&t);
-}
-
-// Nor are three of them three duplicates (RFC 6675 §2): the network, or a timeout, sent twice what came, and what is only late is waited
-// for.
-static void three_dsacks_are_no_loss(void **state)
-{
-    struct tcp_fixture t;
-    (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
-    tcp_fixture_conn(&t)->rtt = (struct rtt){.min_us = 20000, .srtt8_us = 160000, .floor_us = 200000};
-    user_write(&t, 0, 3 * MSS);
-    peer_drain(&t);
-    peer_pass(&t, 20000);
-    peer_send(&t, TCP_ACK, 0, 3 * MSS);
-    user_write(&t, 3 * MSS, 4 * MSS);
-    peer_drain(&t);
-    peer_pass(&t, 20000);
-    for (uint32_t i = 0; i < 3; i++)
-        peer_sack(&t, 3 * MSS, 1, (uint32_t[]){i * MSS, (i + 1) * MSS});
-    peer_sack(&t, 3 * MSS, 1, (uint32_t[]){4 * MSS, 5 * MSS});
-    peer_expect_nothing(&t);
-    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 0);
-    tcp_fixture_close(&t);
-}
-
 // What the peer holds beyond a hole stays queued, but takes no window: a user held back by it could not fill the path.
 static void sacked_bytes_leave_room_in_the_send_queue(void **state)
 {
@@ -633,15 +551,11 @@ int main(void)
         cmocka_unit_test(without_room_for_acks_one_is_sent),
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),
-        cmocka_unit_test(duplicates_are_reported_once),
-        cmocka_unit_test(a_duplicate_is_reported_however_late),
         cmocka_unit_test(only_the_holes_are_sent_again),
         cmocka_unit_test(small_segments_recover_too),
         cmocka_unit_test(after_a_timeout_what_is_sacked_is_not_sent),
         cmocka_unit_test(a_peer_may_renege),
         cmocka_unit_test(a_hostile_scoreboard_is_bounded),
-        cmocka_unit_test(a_dsack_acknowledges_nothing),
-        cmocka_unit_test(three_dsacks_are_no_loss),
         cmocka_unit_test(sacked_bytes_leave_room_in_the_send_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
