@@ -4,7 +4,6 @@ that line and for that reason, so that nothing else can be why. What no script c
 written) a liar does, who stands between the runner and Weir."""
 import contextlib
 import io
-import os
 import pathlib
 import re
 import subprocess
@@ -14,18 +13,19 @@ import unittest.mock
 
 import pytest
 
+from program import build
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 import sim.script.run   # noqa: E402
 
 RUN = [sys.executable, str(ROOT / "sim/script/run.py")]
 PROGRAM = ROOT / "build/host/weir-script"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def player():
-    subprocess.run(["make", "-s", "build/host/weir-script"], cwd=ROOT, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    build("build/host/weir-script")
 
 
 def play(folder, text, *words):

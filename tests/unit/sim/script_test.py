@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from program import build
+
 RUN = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "sim/script/run.py"
 SERVER = """
    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -21,6 +23,11 @@ CLIENT = """
   +0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
   +0 connect(3, ..., ...) = -1
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def player():
+    build("build/host/weir-script")
 
 
 @pytest.fixture
