@@ -10,7 +10,8 @@ from . import ScriptError, Skip
 
 ANY = None
 # Settings that ask for nothing but what Weir does. A set: the values that are true of it, or Linux's default where that is in everyone's preamble
-# and another matters only at an end nobody waits for (tcp_syn_retries). A number: a limit that no conversation reaches if it is that or more. ANY:
+# and another matters only at an end nobody waits for (tcp_syn_retries). A number: a limit that no conversation reaches if it is that or more (and of
+# the window to hold back for larger pieces Weir takes no part at all). ANY:
 # the value has no effect on a conversation (a queue below TCP, a name that Linux itself no longer heeds, a part of what is off or is not there, or
 # only how large the pieces are that go to a device).
 SAME = {
@@ -26,7 +27,7 @@ SAME = {
     "tcp_no_metrics_save": {"1"}, "tcp_no_ssthresh_metrics_save": {"1"}, "tcp_notsent_lowat": {"-1", "4294967295"},
     "tcp_pacing_ca_ratio": {"120"}, "tcp_pacing_ss_ratio": {"200"}, "tcp_plb_enabled": {"0"}, "tcp_reflect_tos": {"0"}, "tcp_retrans_collapse": {"1"},
     "tcp_rfc1337": {"1"}, "tcp_slow_start_after_idle": {"1"}, "tcp_stdurg": {"0"}, "tcp_syn_linear_timeouts": {"0"}, "tcp_synack_retries": {"5"},
-    "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": {"3"}, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": {"1"},
+    "tcp_syn_retries": {"5", "6"}, "tcp_shrink_window": {"0"}, "tcp_tso_win_divisor": 3, "tcp_tso_rtt_log": ANY, "tcp_tw_reuse": {"1"},
     "tcp_workaround_signed_windows": {"0"}, "tcp_dma_copybreak": ANY, "tcp_ecn_fallback": {"1"}, "tcp_ecn_option_beacon": {"3"},
     "ip_no_pmtu_disc": {"0"}, "ip_local_port_range": ANY, "route.min_pmtu": {"576"}, "route.mtu_expires": {"600"}, "tcp_rto_min_us": {"200000"},
 }
