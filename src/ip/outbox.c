@@ -4,7 +4,6 @@
 #include "ip/ip4.h"
 #include "ip/road.h"
 
-#define OUTBOX_ROUND (4u * WEIR_CFG_POLL_QUANTUM)  // packets a poll sends, so that sockets get their turn
 #define OUTBOX_PATIENCE_MS 100u                    // a full interface may keep the replies of the others so long, not longer
 #define OUTBOX_RETRY_US 1000u                      // in case the driver's news of room does not reach us
 
@@ -145,14 +144,13 @@ static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *e
     return ip_output(weir, &entry->path, &entry->ip, &out, NULL);
 }
 
+// All of them, OUTBOX_BYTES at the most: an ACK that a connection has left here goes before what it sends itself (tcp_output_ack_before).
 static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
 {
     struct ip *ip = &weir->ip;
+    struct outbox_entry *entry;
     uint32_t length;
-    for (uint32_t sent = 0; sent < OUTBOX_ROUND; sent++) {
-        struct outbox_entry *entry = records_front(&ip->outbox, &length);
-        if (!entry)
-            return WEIR_NEVER;
+    while ((entry = records_front(&ip->outbox, &length))) {
         if (entry_routed(weir, entry) && entry_send(weir, entry, length - (uint32_t)sizeof *entry) == WEIR_TX_FULL) {
             if (!give_up(weir, entry))
                 return now_us + OUTBOX_RETRY_US;
@@ -162,7 +160,7 @@ static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
         ip->outbox_blocked = false;
         records_pop(&ip->outbox, &weir->memory);
     }
-    return ip->outbox.count ? now_us : WEIR_NEVER;
+    return WEIR_NEVER;
 }
 
 // While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).

@@ -60,6 +60,36 @@ static void a_duplicate_is_reported_however_late(void **state)
     tcp_fixture_close(&t);
 }
 
+static void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
+static void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
+
+// However many reports a batch asks for, each an ACK of its own: the last one, which tells what the reader has made room for meanwhile, is
+// not overtaken by those before. (An older window after a newer would be a window taken back.)
+static void reports_leave_in_order(void **state)
+{
+    enum { DUPLICATES = WEIR_CFG_ALLOCATOR ? 400 : 10 };
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    for (uint32_t at = 0; at < 3000; at += 1000)
+        peer_data(&t, at, 1000);
+    peer_drain(&t);
+    batch_begin(&t);
+    for (uint32_t i = 0; i < DUPLICATES; i++)
+        peer_data(&t, 0, 100 + i);
+    user_read(&t, 0, 3000);
+    batch_end(&t);
+    uint32_t reports = 0;
+    for (uint32_t edge = 0; peer_has_more(&t); reports++) {
+        peer_expect(&t, TCP_ACK, 0, 3000, 0);
+        assert_block(&t, 0, 0, 100 + reports);
+        assert_true(t.got.window >= edge);
+        edge = t.got.window;
+    }
+    assert_int_equal(reports, DUPLICATES);
+    tcp_fixture_close(&t);
+}
+
 // A duplicate's report is no news of what arrived (RFC 2883 §4).
 static void a_dsack_acknowledges_nothing(void **state)
 {
@@ -102,9 +132,8 @@ static void three_dsacks_are_no_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(duplicates_are_reported_once),
-        cmocka_unit_test(a_duplicate_is_reported_however_late),
-        cmocka_unit_test(a_dsack_acknowledges_nothing),
+        cmocka_unit_test(duplicates_are_reported_once), cmocka_unit_test(a_duplicate_is_reported_however_late),
+        cmocka_unit_test(reports_leave_in_order),       cmocka_unit_test(a_dsack_acknowledges_nothing),
         cmocka_unit_test(three_dsacks_are_no_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
