@@ -79,6 +79,23 @@ static void play(struct play *t, enum weir_realtime_mode mode, const struct pair
     }
 }
 
+static bool connection_is(struct weir *weir, enum weir_tcp_state state)
+{
+    struct weir_socket_info info;
+    for (uint32_t cursor = 0; (cursor = weir_socket_next(weir, cursor, &info)) != 0;)
+        if (info.type == WEIR_STREAM && info.tcp_state == state)
+            return true;
+    return false;
+}
+
+// In the work's modes an ACK of what was skipped may be of a FIN that was lost, too: the sender's answer bears the number behind it, and
+// nothing tells the receiver what that number was (docs/realtime.md; one stream in eight over the second link). Then the sender has done.
+static bool end_was_passed_over(struct play *t, enum weir_realtime_mode mode, const struct pair_link *link)
+{
+    assert_true(link->loss_ppm && (mode == WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_SKIP_UPDATE));
+    return connection_is(t->p.a.weir, WEIR_TCP_FIN_WAIT_2) && connection_is(t->p.b.weir, WEIR_TCP_ESTABLISHED);
+}
+
 static void the_bytes_are_those_that_were_sent(void **state)
 {
     static const struct pair_link links[] = {
@@ -93,7 +110,7 @@ static void the_bytes_are_those_that_were_sent(void **state)
             struct play t;
             play(&t, mode, &links[link], mode * 100 + link);
             assert_int_equal(t.wrong, 0);
-            assert_true(t.ended);
+            assert_true(t.ended || end_was_passed_over(&t, mode, &links[link]));
             if (link < 3 || mode < WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_WEIR)  // the work's needs a round trip shorter than a period
                 assert_true(t.got > 0);
             // Two segments fit into small's send queue of 4096 bytes; over the last link's round trip of 200 ms, and with delayed
