@@ -4,8 +4,8 @@
 #include "ip/ip4.h"
 #include "ip/road.h"
 
-#define OUTBOX_PATIENCE_MS 100u                    // a full interface may keep the replies of the others so long, not longer
-#define OUTBOX_RETRY_US 1000u                      // in case the driver's news of room does not reach us
+#define OUTBOX_PATIENCE_MS 100u  // a full interface may keep the replies of the others so long, not longer
+#define OUTBOX_RETRY_US 1000u    // in case the driver's news of room does not reach us
 
 struct outbox_entry {
     struct path path;

@@ -37,7 +37,7 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
         return true;
     if (c->flags & TCP_CORK)
         return false;
-    return c->flags & TCP_NO_DELAY || tcp_in_flight_full(c) || tcp_urgent_to_send(c);
+    return c->flags & TCP_NO_DELAY || c->snd.nxt == c->snd.una || tcp_in_flight_full(c) || tcp_urgent_to_send(c);
 }
 
 // Of an ACK alone. Where a probe has gone beyond the window, the peer would refuse what bears the number after it, and not read the ACK.
