@@ -3,7 +3,7 @@
 """Runs build/host/weir-sim many times, on all cores, with progress, and puts together what comes out. docs/simulator.md.
 
   sim.py campaign [--seconds N] [--seed N]   random networks for so long, plain and with sanitizers; each failure with its replay
-  sim.py grid [--seconds N] [--seeds N] [--greeting BYTES]   goodput over algorithm, rate and loss → build/lab/sim-grid.json
+  sim.py grid [--seconds N] [--seeds N] [--cc NAMES] [--loss PERCENTS] [--greeting BYTES]   goodput over algorithm, rate and loss → build/lab/sim-grid.json
   sim.py fairness [--seconds N]              two and ten flows, alone and beside cubic and bbr → build/lab/fairness.json
   sim.py ticks [--seeds N]                   the thesis's 5 MB with the clock's tick doubled and divided by ten → build/lab/sim-ticks.json
   sim.py golden [--renew]                    compares sim/golden/goodput.txt with what comes out now; --renew writes it
@@ -95,13 +95,14 @@ def write(path, value):
 def grid(options):
     names = [name for name in algorithms() if not options.cc or name in options.cc.split(",")]
     more = {"greeting": options.greeting} if options.greeting else {}
+    losses = [loss for loss in LOSSES if not options.loss or str(loss) in options.loss.split(",")]
     jobs = {(name, rate, loss, seed): {"cc": name, "rate": rate, "loss": loss, "seconds": options.seconds, "seed": seed, **more}
-            for name in names for rate in RATES for loss in LOSSES for seed in range(1, options.seeds + 1)}
+            for name in names for rate in RATES for loss in losses for seed in range(1, options.seeds + 1)}
     found = run_all("grid", jobs)
     result = {"weir": {}, "spread": {}, "timeouts": {}, "srtt_ms": {}}
     for name in names:
         for rate in RATES:
-            for loss in LOSSES:
+            for loss in losses:
                 runs = [found[name, rate, loss, seed] for seed in range(1, options.seeds + 1)]
                 values = [one["mbit"] for one in runs]
                 mean = sum(values) / len(values)
@@ -115,9 +116,9 @@ def grid(options):
     result["command"] = shown([program(), *settings(cc="NAME", rate="R", loss="L", seconds=options.seconds, seed="1 …", **more)])
     for rate in RATES:
         print(f"\n{rate} Mbit/s, 20 ms, {options.seconds} s, {options.seeds} seeds: mean, Mbit/s (spread, %)")
-        print("            " + "".join(f"{loss:>13} %" for loss in LOSSES))
+        print("            " + "".join(f"{loss:>13} %" for loss in losses))
         for name in names:
-            cells = ((result["weir"][name][str(rate)][str(loss)], result["spread"][name][str(rate)][str(loss)]) for loss in LOSSES)
+            cells = ((result["weir"][name][str(rate)][str(loss)], result["spread"][name][str(rate)][str(loss)]) for loss in losses)
             print(f"  {name:<10}" + "".join(f"{mean:9.2f} ({100 * spread:3.0f})" for mean, spread in cells))
     write(options.out or ROOT / "build/lab/sim-grid.json", result)
 
@@ -371,7 +372,7 @@ def main():
                 sub.add_argument(f"--{name}", type=kind, default=otherwise)
         return sub
     part(campaign, seconds=(float, 60.0), seed=(int, 1), variants=(str, "host,asan"))
-    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), greeting=(int, 0), out=(pathlib.Path, None))
+    part(grid, seconds=(int, 60), seeds=(int, 5), cc=(str, ""), loss=(str, ""), greeting=(int, 0), out=(pathlib.Path, None))
     part(fairness, seconds=(int, 60), out=(pathlib.Path, None))
     part(ticks, seeds=(int, 401))
     part(golden, renew=(bool, False))

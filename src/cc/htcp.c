@@ -29,6 +29,7 @@ struct htcp {
     uint32_t alpha;                // segments a round trip, 128ths
     uint32_t rate;                 // throughput, smoothed, bytes/s
     uint32_t rate_bytes, rate_us;  // delivered so far of the next sample, and in what time
+    uint32_t min_us;               // smallest round trip of a full segment; 0: none yet
 };
 _Static_assert(sizeof(struct htcp) <= WEIR_CC_STATE_MAX, "state of htcp");
 
@@ -75,6 +76,9 @@ static void htcp_ack(void *state, const struct weir_cc_sample *sample, struct we
     const uint32_t passed_us = min_u32(sample->now_us - htcp->last_us, HTCP_PAST_MAX_US);
     htcp->last_us = sample->now_us;
     htcp->now.past_us = min_u32(htcp->now.past_us + passed_us, HTCP_PAST_MAX_US);
+    const uint32_t full_us = cc_full_rtt(sample);
+    if (full_us && (!htcp->min_us || full_us < htcp->min_us))
+        htcp->min_us = full_us;
     if (!sample->in_recovery) {
         const uint32_t rtt_us = min_u32(sample->srtt_us, HTCP_PAST_MAX_US), least_us = htcp->now.max_us ? htcp->now.max_us : rtt_us;
         if (rtt_us >= least_us && rtt_us <= least_us + HTCP_RTT_RISE_US)
@@ -91,19 +95,19 @@ static void htcp_ack(void *state, const struct weir_cc_sample *sample, struct we
 }
 
 // beta = RTTmin / RTTmax within [0.5, 0.8]; 0.5 when the throughput has changed by more than a fifth since the event before.
-static void htcp_adapt(struct htcp *htcp, const struct weir_cc_sample *sample)
+static void htcp_adapt(struct htcp *htcp)
 {
     struct htcp_path *now = &htcp->now;
     const uint64_t rate = now->rate_max, before = now->rate_before;
     const bool steady = 5 * rate >= 4 * before && 5 * rate <= 6 * before;
-    const bool usable = sample->min_rtt_us != WEIR_CC_UNLIMITED && sample->min_rtt_us > HTCP_ADAPT_RTT_US && now->max_us;
+    const bool usable = htcp->min_us > HTCP_ADAPT_RTT_US && now->max_us;
     now->rate_before = now->rate_max;
     now->beta = HTCP_BETA_MIN;
     if (steady && now->adaptive && usable)
-        now->beta = (uint8_t)max_u32(min_u32((uint32_t)(((uint64_t)sample->min_rtt_us << 7) / now->max_us), HTCP_BETA_MAX), HTCP_BETA_MIN);
+        now->beta = (uint8_t)max_u32(min_u32((uint32_t)(((uint64_t)htcp->min_us << 7) / now->max_us), HTCP_BETA_MAX), HTCP_BETA_MIN);
     now->adaptive = steady;
-    if (usable && now->max_us > sample->min_rtt_us)  // fades, so that a route that became shorter is noticed
-        now->max_us = sample->min_rtt_us + (uint32_t)((uint64_t)(now->max_us - sample->min_rtt_us) * 95 / 100);
+    if (usable && now->max_us > htcp->min_us)  // fades, so that a route that became shorter is noticed
+        now->max_us = htcp->min_us + (uint32_t)((uint64_t)(now->max_us - htcp->min_us) * 95 / 100);
 }
 
 static void htcp_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
@@ -117,7 +121,7 @@ static void htcp_event(void *state, enum weir_cc_event event, const struct weir_
     htcp->last_us = sample->now_us;
     if (cc_reduces(event)) {
         htcp->prior = htcp->now;
-        htcp_adapt(htcp, sample);
+        htcp_adapt(htcp);
         htcp->now.past_us = 0;
         htcp->credit = htcp->rate_bytes = htcp->rate_us = 0;
         htcp->alpha = 0;

@@ -13,7 +13,7 @@ struct westwood {
     uint32_t last_us;           // time of the last ACK
     uint32_t bytes, passed_us;  // delivered since the last sample, and in what time
     uint32_t rtt_us;            // newest
-    uint32_t min_us;            // smallest since the last timeout; 0: none
+    uint32_t min_us;            // smallest of a full segment since the last timeout; 0: none
     uint32_t once, twice;       // bandwidth, bytes/s, filtered once and twice; 0: none yet
     bool renew;                 // a timeout: the next round-trip time is the smallest known
 };
@@ -21,9 +21,11 @@ _Static_assert(sizeof(struct westwood) <= WEIR_CC_STATE_MAX, "state of westwood"
 
 static void westwood_measure(struct westwood *westwood, const struct weir_cc_sample *sample)
 {
-    if (sample->rtt_us) {
+    const uint32_t full_us = cc_full_rtt(sample);
+    if (sample->rtt_us)
         westwood->rtt_us = sample->rtt_us;
-        westwood->min_us = westwood->min_us && !westwood->renew ? min_u32(westwood->min_us, sample->rtt_us) : sample->rtt_us;
+    if (full_us) {
+        westwood->min_us = westwood->min_us && !westwood->renew ? min_u32(westwood->min_us, full_us) : full_us;
         westwood->renew = false;
     }
     westwood->passed_us += min_u32(sample->now_us - westwood->last_us, CC_WINDOW_MAX);

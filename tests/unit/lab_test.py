@@ -150,6 +150,30 @@ def test_the_grid_is_compared_with_the_simulator(out):
     assert sheet.lines_drawn["cwnd-cubic"]["Weir cubic"] == [(0.5, 10), (1, 20)]
 
 
+def test_the_five_are_put_in_user_mode_linuxs_order(out, monkeypatch):
+    monkeypatch.setattr(grid, "uml_there", lambda: True)
+    linux = {"yeah": 16, "westwood": 12.5, "bic": 12, "vegas": 7, "htcp": 6}
+    asked = {}
+
+    def results(experiment, what):
+        if experiment == "sim-grid":
+            long = what.get("cc") == "bic,htcp,vegas,westwood,yeah"   # 60 s stand for 15 s
+            return {"command": "make some-grid"} | {f"weir.{cc}.{rate}.{loss}": mbit - 1 if long else 1 for cc, mbit in linux.items() for rate in (10, 100) for loss in (0, 1)}
+        asked.setdefault((what["sender"], what["cc"], what["loss"]), []).append(what["seconds"])
+        swapped = {"westwood": 11, "bic": 12.1} if what["rate"] == 10 and what["loss"] == 1 and what["sender"] == "weir" else {}
+        return {"mbit": (linux | swapped).get(what["cc"], 20), "intervals": []}
+    _, rows, text = reported(grid.Grid, results, out, quick=False)
+    assert asked["uml", "bic", 1] == asked["weir", "bic", 1] == [60] * 6 and asked["uml", "bic", 0] == [60] * 2, "both rates; three seeds where losses decide"
+    assert asked["uml", "bic", 10] == [15] * 6 and asked["weir", "cubic", 1] == [15] * 14
+    values = json.loads((out / "grid.json").read_text())
+    assert list(values["order"]["10.1"]["Weir"].items()) == [("yeah", 16), ("bic", 12.1), ("westwood", 11), ("vegas", 7), ("htcp", 6)]
+    assert list(values["order"]["100.0"]["user-mode Linux"]) == list(values["order"]["100.0"]["Weir, simulated"]) == list(linux)
+    assert values["real_time_against_simulator_percent"]["weir.yeah.100.1"] == pytest.approx(100 * (16 / 15 - 1), abs=0.1)
+    assert ["10 Mbit/s, 1 %", "user-mode Linux", "yeah 16.00", "westwood 12.50", "bic 12.00", "vegas 7.00", "htcp 6.00"] in rows
+    assert "Weir: westwood before bic by 4.17 %, here behind it by 10.00 % (10 Mbit/s, 1 %)." in text
+    assert "Weir, simulated: every pair is in user-mode Linux's order." in text
+
+
 def test_flows_that_share(out):
     cell = {"jain": 0.98765, "share": 0.256, "queue_ms": 12.345, "mbit": 94.25}
     _, rows, _ = reported(fairness.Fairness, lambda *_: {"cubic": {"alone": {"2": cell, "10": {**cell, "share": 1}}, "bbr": {"2": cell, "10": cell}}}, out)

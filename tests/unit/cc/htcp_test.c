@@ -94,10 +94,9 @@ static void no_smallest_round_trip_and_one_of_zero_divide_nothing(void **state)
 }
 
 // Three events with so many ms between, at a steady or changing throughput. What of the window is left by the last, in percent.
-static uint32_t left_percent(uint32_t first, uint32_t second, uint32_t third, uint32_t queue_us)
+static uint32_t left_after(uint32_t first, uint32_t second, uint32_t third, uint32_t queue_us)
 {
     const uint32_t segments[] = {first, second, third};
-    flow_open(&f, &weir_cc_htcp);
     flow_ack(&f, MSS, 20000);
     uint32_t before = 0;
     for (int i = 0; i < 3; i++) {
@@ -112,6 +111,12 @@ static uint32_t left_percent(uint32_t first, uint32_t second, uint32_t third, ui
     return (uint32_t)((uint64_t)f.window.cwnd * 100 / before);
 }
 
+static uint32_t left_percent(uint32_t first, uint32_t second, uint32_t third, uint32_t queue_us)
+{
+    flow_open(&f, &weir_cc_htcp);
+    return left_after(first, second, third, queue_us);
+}
+
 static void beta_follows_the_queue_while_the_throughput_is_steady(void **state)
 {
     (void)state;
@@ -121,6 +126,15 @@ static void beta_follows_the_queue_while_the_throughput_is_steady(void **state)
     assert_in_range(left_percent(200, 200, 140, 10000), 49, 50);  // changed by more than a fifth
     assert_in_range(left_percent(200, 140, 140, 10000), 49, 50);  // one event of steadiness is not enough
     assert_in_range(left_percent(200, 200, 260, 10000), 49, 50);
+}
+
+// A request that took 12 ms does not make the queue of 20 to 30 one of 12 to 30.
+static void a_small_segments_round_trip_says_nothing_of_the_queue(void **state)
+{
+    (void)state;
+    flow_open(&f, &weir_cc_htcp);
+    flow_ack(&f, 37, 12000);
+    assert_in_range(left_after(200, 200, 200, 10000), 65, 68);
 }
 
 // The largest round trip fades by a twentieth of what it is above the smallest with each event: a queue that is gone, or a route that
@@ -152,6 +166,7 @@ int main(void)
         cmocka_unit_test(time_counts_from_the_end_of_recovery),
         cmocka_unit_test(no_smallest_round_trip_and_one_of_zero_divide_nothing),
         cmocka_unit_test(beta_follows_the_queue_while_the_throughput_is_steady),
+        cmocka_unit_test(a_small_segments_round_trip_says_nothing_of_the_queue),
         cmocka_unit_test(the_largest_round_trip_fades_with_each_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

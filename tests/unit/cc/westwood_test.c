@@ -32,6 +32,21 @@ static void a_loss_leaves_what_the_path_holds(void **state)
     assert_in_range(holds(), 97, 103);
 }
 
+// A request of 37 bytes took half as long as full segments take: the path holds as many of these as before.
+static void the_round_trip_is_a_full_segments(void **state)
+{
+    (void)state;
+    flow_open(&f, &weir_cc_westwood);
+    flow_ack(&f, 37, 10000);
+    f.now_us += 10000;
+    steady(100, 20000, 100);
+    assert_in_range(holds(), 97, 102);
+    flow_event(&f, WEIR_CC_RTO, 100 * MSS);
+    flow_ack(&f, 37, 10000);  // nor does it renew what is known
+    f.window.cwnd = f.window.ssthresh = 100 * MSS;
+    assert_in_range(holds(), 97, 100);
+}
+
 static void nothing_is_known_at_first_then_half_remains(void **state)
 {
     (void)state;
@@ -161,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_leaves_what_the_path_holds),
+        cmocka_unit_test(the_round_trip_is_a_full_segments),
         cmocka_unit_test(nothing_is_known_at_first_then_half_remains),
         cmocka_unit_test(the_first_sample_is_taken_as_it_is),
         cmocka_unit_test(the_filter_has_two_stages_of_an_eighth),
