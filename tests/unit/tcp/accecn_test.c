@@ -443,10 +443,10 @@ static void a_batch_is_told_beside_the_option(void **state)
     uint32_t told = 0;
     (void)state;
     server(true);
-    t.f.block_tx = true;
+    batch_begin(&t);
     for (uint32_t i = 0; i < RUNS; i++)
         peer_marked(5, ECT0, 200 + 200 * i, 0, 100);
-    fixture_unblock(&t.f, 0);
+    batch_end(&t);
     for (uint32_t acks = 0; peer_has_more(&t); acks++) {
         peer_take(&t);
         if (!acks)

@@ -10,13 +10,6 @@
 
 static const struct tcp_fixture_options with_sack = {.sack = true};
 
-static void assert_block(const struct tcp_fixture *t, uint32_t index, uint32_t left, uint32_t right)
-{
-    assert_true(index < t->got.options.sack_count);
-    assert_int_equal(t->got.options.sack[index].left - t->theirs, left);
-    assert_int_equal(t->got.options.sack[index].right - t->theirs, right);
-}
-
 static void duplicates_are_reported_once(void **state)
 {
     struct tcp_fixture t;
@@ -59,9 +52,6 @@ static void a_duplicate_is_reported_however_late(void **state)
     assert_block(&t, 0, 0, 100);
     tcp_fixture_close(&t);
 }
-
-static void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
-static void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
 
 // However many reports a batch asks for, each an ACK of its own: the last one, which tells what the reader has made room for meanwhile, is
 // not overtaken by those before. (An older window after a newer would be a window taken back.)

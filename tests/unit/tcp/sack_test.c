@@ -10,13 +10,6 @@
 
 static const struct tcp_fixture_options with_sack = {.sack = true};
 
-static void assert_block(const struct tcp_fixture *t, uint32_t index, uint32_t left, uint32_t right)
-{
-    assert_true(index < t->got.options.sack_count);
-    assert_int_equal(t->got.options.sack[index].left - t->theirs, left);
-    assert_int_equal(t->got.options.sack[index].right - t->theirs, right);
-}
-
 static void sack_is_used_only_when_agreed(void **state)
 {
     struct tcp_fixture t;
@@ -61,10 +54,6 @@ static void the_newest_block_comes_first(void **state)
 }
 
 static const struct tcp_fixture_options with_timestamps = {.sack = true, .timestamps = true};
-
-// The interface takes nothing, so that what comes until it does is one batch.
-static void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
-static void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
 
 // Which of these runs the segment just taken tells of: a bit each.
 static uint32_t told_of(const struct tcp_fixture *t, uint32_t count, const uint32_t *runs)

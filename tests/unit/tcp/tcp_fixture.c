@@ -76,6 +76,9 @@ void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32
     peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .ack = ack, .options = &options});
 }
 
+void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
+void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
+
 void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
 {
     uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
@@ -155,6 +158,13 @@ void peer_expect_nothing(struct tcp_fixture *t)
         return;
     peer_take(t);
     fail_msg("sent flags 0x%x seq %d ack %d length %u", t->got.flags, (int)t->got_seq, (int)t->got_ack, t->got.length);
+}
+
+void assert_block(const struct tcp_fixture *t, uint32_t index, uint32_t left, uint32_t right)
+{
+    assert_true(index < t->got.options.sack_count);
+    assert_int_equal(t->got.options.sack[index].left - t->theirs, left);
+    assert_int_equal(t->got.options.sack[index].right - t->theirs, right);
 }
 
 uint32_t peer_drain_count(struct tcp_fixture *t)

@@ -90,6 +90,9 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in);
 void peer_send(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack);
 void peer_data(struct tcp_fixture *t, uint32_t seq, uint32_t length);                        // ACK of ours + 0
 void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *edges);  // 2 * count relative edges
+// The interface takes nothing, so that what comes until it does is one batch.
+void batch_begin(struct tcp_fixture *t);
+void batch_end(struct tcp_fixture *t);
 
 // The next segment we sent; fails the test when there is none. Checks sums and lengths.
 void peer_take(struct tcp_fixture *t);
@@ -97,6 +100,8 @@ bool peer_has_more(const struct tcp_fixture *t);
 // … and it is this one. Flags but for PSH, which is TCP's own affair.
 void peer_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length);
 void peer_expect_nothing(struct tcp_fixture *t);
+// The SACK block at that place of the segment taken last has these (relative) edges.
+void assert_block(const struct tcp_fixture *t, uint32_t index, uint32_t left, uint32_t right);
 void peer_drain(struct tcp_fixture *t);  // forgets what was sent
 uint32_t peer_drain_count(struct tcp_fixture *t);
 uint64_t peer_pass(struct tcp_fixture *t, uint64_t us);  // time passes
