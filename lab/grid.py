@@ -15,8 +15,8 @@ SECONDS = 15
 ORDERED, LONG = (0, 1), 60   # percent and seconds: the five in user-mode Linux's order. In 15 s single runs scatter by more than two of them differ
 
 
-def seconds_of(cc, loss):
-    return LONG if cc in UML_ONLY and loss in ORDERED else SECONDS
+def seconds_of(cc, loss, quick):
+    return 5 if quick else LONG if cc in UML_ONLY and loss in ORDERED else SECONDS
 
 
 def queue_bytes(rate):
@@ -28,11 +28,12 @@ class Grid:
 
     def __init__(self, runs, quick):
         self.quick = quick
+        def simulated(**settings):
+            return runs.run("sim-grid", settings, 0.8 * settings["seconds"] * settings["seeds"], lambda: simulate("grid", **settings), "sim")
         alike = {"seeds": SIM_SEEDS, "greeting": IPERF3_GREETING}
-        # The last stands for those before it where it has a value.
-        settings = [{"seconds": 5, "seeds": 1}, {"seconds": 5, **alike}] if quick else [
-            {"seconds": LONG, "seeds": 5}, {"seconds": SECONDS, **alike}, {"seconds": LONG, **alike, "cc": ",".join(UML_ONLY), "loss": ",".join(map(str, ORDERED))}]
-        self.sim, *self.alike = (runs.run("sim-grid", one, 0.8 * one["seconds"] * one["seeds"], lambda one=one: simulate("grid", **one), "sim") for one in settings)
+        self.sim = simulated(seconds=5, seeds=1) if quick else simulated(seconds=LONG, seeds=5)
+        self.alike = {5: simulated(seconds=5, **alike)} if quick else {   # by seconds
+            SECONDS: simulated(seconds=SECONDS, **alike), LONG: simulated(seconds=LONG, **alike, cc=",".join(UML_ONLY), loss=",".join(map(str, ORDERED)))}
         rates, losses = ((100,), (1, 10)) if quick else (RATES, LOSSES)
         self.real = {}
         for rate in rates:
@@ -42,7 +43,7 @@ class Grid:
                         kind = "uml" if end == "linux" and cc in UML_ONLY else end
                         if kind == "uml" and not uml_there():
                             continue
-                        seconds = 5 if quick else seconds_of(cc, loss)
+                        seconds = seconds_of(cc, loss, quick)
                         links = (Link(rate=rate, delay=10, queue=queue_bytes(rate), loss=loss, seed=seed)
                                  for seed in range(1, 1 + (1 if quick else repeats(rate, loss, cc, kind))))
                         self.real[end, cc, rate, loss] = [
@@ -51,21 +52,23 @@ class Grid:
                                      function=lambda cc=cc, kind=kind, link=link, seconds=seconds: bulk(link, cc, kind, seconds)) for link in links]
 
     def report(self, page):
-        simulated = [run.result() or {} for run in (self.sim, *self.alike)]
-        sim, alike = simulated[0], {key: value for part in simulated[1:] for key, value in part.items() if "." in key}
+        sim, alike = self.sim.result() or {}, {}
+        for seconds, run in self.alike.items():   # each cell from the runs that lasted as long as its own in real time
+            alike |= {key: value for key, value in (run.result() or {}).items() if "." in key and seconds == seconds_of(*cell_of(key), self.quick)}
         for name, result in (("sim-grid.json", sim), ("sim-alike.json", alike)):
             if result:
                 write_json(name, result)
-        values, missing = {}, {}
+        values, means, missing = {}, {}, {}
         for (end, cc, rate, loss), found in self.real.items():
             cell, seen = f"{end}.{cc}.{rate}.{loss:g}", [run.result()["mbit"] for run in found if run.result()]
             if len(seen) < len(found):
                 missing[cell] = f"{len(seen)} of {len(found)}"
             if seen:
-                values |= {cell: round(mean(seen), 3), f"spread.{cell}": round((max(seen) - min(seen)) / mean(seen), 3), f"runs.{cell}": len(seen)}
+                means[cell] = mean(seen)
+                values |= {cell: round(means[cell], 3), f"spread.{cell}": round((max(seen) - min(seen)) / means[cell], 3), f"runs.{cell}": len(seen)}
         agreement = {key: round(100 * (value / alike[key] - 1), 1) for key, value in values.items() if key.startswith("weir.") and alike.get(key)}
-        orders = {} if self.quick else {f"{rate}.{loss}": {"user-mode Linux": order(values, "linux", rate, loss), "Weir": order(values, "weir", rate, loss),
-                                                         "Weir, simulated": order(alike, "weir", rate, loss)} for rate in RATES for loss in ORDERED}
+        orders = {f"{rate}.{loss}": {"user-mode Linux": linux, "Weir": order(means, "weir", rate, loss), "Weir, simulated": order(alike, "weir", rate, loss)}
+                  for rate in RATES for loss in ORDERED if (linux := order(means, "linux", rate, loss))}
         write_json("grid.json", {**nested(values), **values, "fewer_runs_than_asked": missing, "real_time_against_simulator_percent": agreement, "order": orders})
         page.section(self.title, "A serialiser, 10 ms each way, a drop-tail queue of one bandwidth-delay product, independent loss behind it, towards the receiver. "
                      "Mbit/s that the receiver's user read.")
@@ -104,30 +107,35 @@ class Grid:
             if series:
                 page.curves(f"cwnd-{cc}", f"{cc}: cwnd at 100 Mbit/s, 1 % loss", "s", "segments", series)
         page.trace_plots(self.real, 100, 1)
-        for part in simulated:
-            if part:
-                page.command(part["command"])
+        for run in (self.sim, *self.alike.values()):
+            if run.result():
+                page.command(run.result()["command"])
         page.commands({f"{end}, {cc}, {rate} Mbit/s, {loss:g} % loss": found for (end, cc, rate, loss), found in self.real.items()})
 
 
 def order(values, end, rate, loss):
     """{algorithm: Mbit/s} of the five, the fastest first."""
     found = {cc: values.get(f"{end}.{cc}.{rate}.{loss}") for cc in UML_ONLY}
-    return dict(sorted(((cc, mbit) for cc, mbit in found.items() if mbit), key=lambda one: -one[1]))
+    return {cc: round(mbit, 4) for cc, mbit in sorted(found.items(), key=lambda one: -(one[1] or 0)) if mbit}
 
 
 def swapped(orders):
-    """Which pairs of algorithms user-mode Linux has in one order and Weir in the other, and by how much each; for people."""
-    pairs = {who: [] for ends in orders.values() for who in ends if who != "user-mode Linux"}
-    for cell, ends in orders.items():
-        linux = ends["user-mode Linux"]
-        for faster, slower in itertools.combinations(linux, 2):
-            for who, told in pairs.items():
-                found = ends[who]
-                if found.get(faster, 0) < found.get(slower, 0):
-                    told.append(f"{faster} before {slower} by {100 * (linux[faster] / linux[slower] - 1):.2f} %, here behind it by "
-                                f"{100 * (found[slower] / found[faster] - 1):.2f} % ({cell.replace('.', ' Mbit/s, ')} %)" if faster in found else f"no {faster} ({cell})")
-    return " ".join(f"{who}: " + ("; ".join(told) if told else "every pair is in user-mode Linux's order") + "." for who, told in pairs.items())
+    """Which pairs of algorithms, of those measured on both sides, user-mode Linux has in one order and Weir in the other, and by how much; for people."""
+    sentences = []
+    for who in ("Weir", "Weir, simulated"):
+        pairs = [(cell, ends["user-mode Linux"], ends[who], faster, slower) for cell, ends in orders.items()
+                 for faster, slower in itertools.combinations(ends["user-mode Linux"], 2) if {faster, slower} <= ends[who].keys()]
+        told = [f"{faster} before {slower} by {100 * (linux[faster] / linux[slower] - 1):.2f} %, here behind it by {100 * (weir[slower] / weir[faster] - 1):.2f} % "
+                f"({cell.replace('.', ' Mbit/s, ')} %)" for cell, linux, weir, faster, slower in pairs if weir[faster] < weir[slower]]
+        agreed = "every pair is in user-mode Linux's order" if pairs else "nothing to compare"
+        sentences.append(f"{who}: {'; '.join(told) or agreed}.")
+    return " ".join(sentences)
+
+
+def cell_of(key):
+    """("cubic", 0.1) of "weir.cubic.100.0.1"."""
+    _, cc, _, loss = key.split(".", 3)
+    return cc, float(loss)
 
 
 def nested(values):
@@ -149,7 +157,7 @@ def share(rate, loss, cc, sender):
 
 def repeats(rate, loss, cc, sender):
     """Runs of a cell: where losses decide they scatter, and go side by side."""
-    if seconds_of(cc, loss) == LONG:
+    if seconds_of(cc, loss, False) == LONG:
         return 3 if loss else 1
     return 7 if share(rate, loss, cc, sender) < 0.5 else 3
 

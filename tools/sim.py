@@ -92,10 +92,18 @@ def write(path, value):
 
 # --- the grid ------------------------------------------------------------------------------------------------------------------------------
 
+def chosen(asked, there, what):
+    """Those of `there` that `asked` names, with commas between; all, if it is empty."""
+    words = asked.split(",") if asked else [str(one) for one in there]
+    unknown = [word for word in words if word not in map(str, there)]
+    if unknown:
+        raise Failed(f"there is no {what} {', '.join(unknown)}; there are {', '.join(map(str, there))}")
+    return [one for one in there if str(one) in words]
+
+
 def grid(options):
-    names = [name for name in algorithms() if not options.cc or name in options.cc.split(",")]
+    names, losses = chosen(options.cc, algorithms(), "congestion control"), chosen(options.loss, LOSSES, "loss (%)")
     more = {"greeting": options.greeting} if options.greeting else {}
-    losses = [loss for loss in LOSSES if not options.loss or str(loss) in options.loss.split(",")]
     jobs = {(name, rate, loss, seed): {"cc": name, "rate": rate, "loss": loss, "seconds": options.seconds, "seed": seed, **more}
             for name in names for rate in RATES for loss in losses for seed in range(1, options.seeds + 1)}
     found = run_all("grid", jobs)

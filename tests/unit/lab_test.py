@@ -174,6 +174,28 @@ def test_the_five_are_put_in_user_mode_linuxs_order(out, monkeypatch):
     assert "Weir, simulated: every pair is in user-mode Linux's order." in text
 
 
+def test_an_order_is_told_of_what_was_measured_on_both_sides():
+    def told(linux, weir):
+        return grid.swapped({"10.0": {"user-mode Linux": linux, "Weir": weir, "Weir, simulated": {}}})
+    assert told({"bic": 9.5, "htcp": 9.4, "yeah": 9.3}, {"yeah": 9.4, "bic": 9.3}) == ("Weir: bic before yeah by 2.15 %, here behind it by 1.08 % (10 Mbit/s, 0 %). "
+                                                                                      "Weir, simulated: nothing to compare.")
+    means = {"linux.htcp.10.0": 9.5566, "linux.vegas.10.0": 9.5569, "weir.htcp.10.0": 9, "linux.bic.10.1": 7}   # to three places the first two are one
+    assert list(grid.order(means, "linux", 10, 0)) == ["vegas", "htcp"] and grid.order(means, "linux", 100, 0) == {}
+
+
+def test_sixty_seconds_are_not_compared_with_fifteen(out, monkeypatch):
+    monkeypatch.setattr(grid, "uml_there", lambda: False)
+
+    def results(experiment, what):
+        if experiment == "sim-grid":
+            return None if "loss" in what else {"command": "make some-grid", "weir.bic.10.1": 7, "weir.cubic.10.1": 5, "spread.cubic.10.1": 0.1}
+        return {"mbit": 5, "intervals": []}
+    _, _, text = reported(grid.Grid, results, out, quick=False)
+    values = json.loads((out / "grid.json").read_text())
+    assert values["real_time_against_simulator_percent"] == {"weir.cubic.10.1": 0} and values["order"] == {} and "fastest first" not in text
+    assert json.loads((out / "sim-alike.json").read_text()) == {"weir.cubic.10.1": 5, "spread.cubic.10.1": 0.1}
+
+
 def test_flows_that_share(out):
     cell = {"jain": 0.98765, "share": 0.256, "queue_ms": 12.345, "mbit": 94.25}
     _, rows, _ = reported(fairness.Fairness, lambda *_: {"cubic": {"alone": {"2": cell, "10": {**cell, "share": 1}}, "bbr": {"2": cell, "10": cell}}}, out)

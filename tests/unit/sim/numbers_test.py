@@ -50,3 +50,9 @@ def test_a_trace_is_drawn(tmp_path, monkeypatch):
                      ("bytes", {"cwnd": [14480, 15928], "ssthresh": [9000], "inflight": [1448, 2896]}),
                      ("ms", {"srtt_us": [21, 22], "min_rtt_us": [20.5, 20.25]}),
                      ("bytes", {"queue_bytes": [700, 800]})]
+
+
+def test_a_part_of_the_grid_is_chosen_by_what_there_is():
+    assert front.chosen("", front.LOSSES, "loss") == list(front.LOSSES) and front.chosen("1,0.1", front.LOSSES, "loss") == [0.1, 1]
+    with pytest.raises(front.Failed, match="there is no loss 3, 1.0; there are 0, 0.1, 1, 2, 5, 10, 15"):
+        front.chosen("1,3,1.0", front.LOSSES, "loss")
