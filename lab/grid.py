@@ -11,6 +11,7 @@ LOSSES = (0, 0.1, 1, 2, 5, 10, 15)
 AGREE = 10   # percent
 IPERF3_GREETING = 37   # bytes: who it is, on each connection. What they do to an estimate of the bandwidth is seen for seconds (westwood)
 SIM_SEEDS = 21   # of what the runs in real time are compared with, so that only theirs scatter
+CELLS, CELL_COST = 9 * len(RATES) * len(LOSSES), 0.0013   # of the simulated grid; seconds that one takes for a second and seed
 SECONDS = 15
 ORDERED, LONG = (0, 1), 60   # percent and seconds: the five in user-mode Linux's order. In 15 s single runs scatter by more than two of them differ
 
@@ -28,12 +29,13 @@ class Grid:
 
     def __init__(self, runs, quick):
         self.quick = quick
-        def simulated(**settings):
-            return runs.run("sim-grid", settings, 0.8 * settings["seconds"] * settings["seeds"], lambda: simulate("grid", **settings), "sim")
+        def simulated(cells=CELLS, **settings):
+            return runs.run("sim-grid", settings, cells * CELL_COST * settings["seconds"] * settings["seeds"], lambda: simulate("grid", **settings), "sim")
         alike = {"seeds": SIM_SEEDS, "greeting": IPERF3_GREETING}
         self.sim = simulated(seconds=5, seeds=1) if quick else simulated(seconds=LONG, seeds=5)
         self.alike = {5: simulated(seconds=5, **alike)} if quick else {   # by seconds
-            SECONDS: simulated(seconds=SECONDS, **alike), LONG: simulated(seconds=LONG, **alike, cc=",".join(UML_ONLY), loss=",".join(map(str, ORDERED)))}
+            SECONDS: simulated(seconds=SECONDS, **alike),
+            LONG: simulated(seconds=LONG, **alike, cc=",".join(UML_ONLY), loss=",".join(map(str, ORDERED)), cells=len(RATES) * len(UML_ONLY) * len(ORDERED))}
         rates, losses = ((100,), (1, 10)) if quick else (RATES, LOSSES)
         self.real = {}
         for rate in rates:

@@ -15,16 +15,6 @@
 #include "weir/socket.h"
 
 #define GRANULARITY_US 50
-#define KEPT_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
-#ifdef __SANITIZE_ADDRESS__
-#define KEPT_MAX 0u  // so that every use after free is seen
-#else
-#define KEPT_MAX 256u  // 4 MB: two streams at full speed
-#endif
-
-struct posix_block {
-    struct posix_block *next;
-};
 
 struct posix_waiter {
     const void *token;
@@ -70,30 +60,19 @@ static void port_unlock(void *context) { posix_host_unlock(context); }
 static void port_kick(void *context) { posix_poller_kick(context); }
 static uint64_t port_now_us(void *context) { return posix_host_now(context); }
 
-// Chunks of stream queues come and go with every burst. Left to malloc they would be given back to the system and fetched again, a
-// page fault for each 4 KB of data: some are kept. Called with the lock held.
+// Called with the lock held.
 static void *port_alloc(void *context, size_t bytes)
 {
     struct posix_host *host = context;
-    struct posix_block *block = host->kept;
-    if (bytes != KEPT_BYTES || !block)
-        return malloc(bytes);
-    host->kept = block->next;
-    host->kept_count--;
-    return block;
+    void *memory = bytes == POSIX_POOL_BYTES ? posix_pool_take(&host->pool) : NULL;
+    return memory ? memory : malloc(bytes);
 }
 
 static void port_free(void *context, void *memory, size_t bytes)
 {
     struct posix_host *host = context;
-    struct posix_block *block = memory;
-    if (bytes != KEPT_BYTES || host->kept_count == KEPT_MAX) {
+    if (bytes != POSIX_POOL_BYTES || !posix_pool_give(&host->pool, memory))
         free(memory);
-        return;
-    }
-    block->next = host->kept;
-    host->kept = block;
-    host->kept_count++;
 }
 
 // The kernel's generator may be interrupted, never short for so few bytes once it is seeded. No randomness: no host.
@@ -213,6 +192,7 @@ int posix_host_init(struct posix_host *host, const struct posix_options *options
     host->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (host->wake_fd < 0)
         return -1;
+    posix_pool_init(&host->pool);
     host->budget = 1;
     host->spin_pause = POSIX_SPIN_PAUSE;
     pthread_mutex_init(&host->mutex, NULL);
@@ -324,11 +304,7 @@ uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us)
 
 void posix_host_close(struct posix_host *host)
 {
-    while (host->kept) {
-        struct posix_block *block = host->kept;
-        host->kept = block->next;
-        free(block);
-    }
+    posix_pool_close(&host->pool);
     close(host->wake_fd);
     pthread_mutex_destroy(&host->mutex);
     pthread_condattr_destroy(&host->clock);

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "pool.h"
 #include "weir/instance.h"
 #include "weir/netif.h"
 
@@ -53,7 +54,6 @@ struct posix_netif {
 };
 
 struct posix_waiter;
-struct posix_block;
 
 struct posix_host {
     struct weir_port port;  // give &host.port to weir_create
@@ -65,9 +65,8 @@ struct posix_host {
     struct posix_waiter *waiters;  // all of them
     struct posix_netif netifs[POSIX_NETIFS];
     uint32_t netif_count;
-    uint32_t netif_version;    // grows when the list changes, also while the poller sleeps
-    struct posix_block *kept;  // chunks of queues for reuse
-    uint32_t kept_count;
+    uint32_t netif_version;  // grows when the list changes, also while the poller sleeps
+    struct posix_pool pool;
     int wake_fd;
     pthread_t thread;
     bool threaded;  // the I/O thread has the poller's role until posix_host_stop

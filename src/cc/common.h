@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "weir/cc.h"
 
+#define CC_OPTIONS 40u             // bytes that options take of a full segment at the most (RFC 9293 §3.1: what Data Offset can tell)
 #define CC_WINDOW_MAX 0x40000000u  // 1 GiB, the largest window TCP can express (RFC 7323 §2.3); keeps sums below 2^32
 
 struct cc_loss {
@@ -25,8 +26,11 @@ static inline uint32_t cc_flight_size(enum weir_cc_event event, const struct wei
 
 // The round trip of a full segment, µs; 0: this ACK shows none. What bandwidth times round trip fills is full segments: a handshake's or a
 // request's round trip is shorter by what the rest of one takes on the wire (1.2 ms of 21 at 10 Mbit/s), and a queue that is empty looks
-// as if it held that much.
-static inline uint32_t cc_full_rtt(const struct weir_cc_sample *sample) { return sample->acked >= sample->mss ? sample->rtt_us : 0; }
+// as if it held that much. One that carries SACK blocks has as much less data.
+static inline uint32_t cc_full_rtt(const struct weir_cc_sample *sample)
+{
+    return sample->acked + CC_OPTIONS >= sample->mss ? sample->rtt_us : 0;
+}
 
 // The window shrinks with this event.
 static inline bool cc_reduces(enum weir_cc_event event)

@@ -47,6 +47,19 @@ static void the_round_trip_is_a_full_segments(void **state)
     assert_in_range(holds(), 97, 100);
 }
 
+// The peer sends, too, and loses some: each of our segments carries SACK blocks beside its data, and is acknowledged alone.
+static void a_segment_with_options_is_full(void **state)
+{
+    (void)state;
+    flow_open(&f, &weir_cc_westwood);
+    for (int i = 0; i < 100; i++) {
+        f.window.cwnd = f.window.ssthresh = 100 * MSS;
+        flow_round(&f, MSS - 36, 20000);
+    }
+    f.window.cwnd = f.window.ssthresh = 100 * MSS;
+    assert_in_range(holds(), 97, 102);
+}
+
 static void nothing_is_known_at_first_then_half_remains(void **state)
 {
     (void)state;
@@ -177,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_leaves_what_the_path_holds),
         cmocka_unit_test(the_round_trip_is_a_full_segments),
+        cmocka_unit_test(a_segment_with_options_is_full),
         cmocka_unit_test(nothing_is_known_at_first_then_half_remains),
         cmocka_unit_test(the_first_sample_is_taken_as_it_is),
         cmocka_unit_test(the_filter_has_two_stages_of_an_eighth),

@@ -68,6 +68,7 @@ static void reports_leave_in_order(void **state)
     for (uint32_t i = 0; i < DUPLICATES; i++)
         peer_data(&t, 0, 100 + i);
     user_read(&t, 0, 3000);
+    peer_expect_nothing(&t);
     batch_end(&t);
     uint32_t reports = 0;
     for (uint32_t edge = 0; peer_has_more(&t); reports++) {

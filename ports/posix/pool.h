@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The memory that chunks of stream queues come from, one range of addresses. Chunks come and go with every burst: left to malloc they are
+// given back to the system and fetched again, a page fault for each 4 KB of data. Here they stay, the last given is the first taken, and
+// where the system has large pages (Documentation/admin-guide/mm/transhuge.rst: madvise) the first touch of two megabytes is one fault.
+// With the host's lock held.
+#ifndef POSIX_POOL_H
+#define POSIX_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/options.h"
+
+#define POSIX_POOL_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)  // of a chunk
+
+struct posix_pool {
+    void *returned;               // … and not taken again: a list
+    uint8_t *begin, *next, *end;  // what lies from `next` on was never taken. All NULL: the system had no such range, and the pool is empty
+};
+
+void posix_pool_init(struct posix_pool *pool);
+void *posix_pool_take(struct posix_pool *pool);               // NULL: all are in use
+bool posix_pool_give(struct posix_pool *pool, void *memory);  // false: it is not the pool's
+void posix_pool_close(struct posix_pool *pool);
+
+#endif
