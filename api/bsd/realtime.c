@@ -27,11 +27,9 @@ weir_ssize bsd_recv_frame(struct weir_bsd *bsd, int fd, void *data, size_t bytes
     struct weir_realtime_frame frame = {0};
     struct bsd_file *file;
     bytes = bytes < INT32_MAX ? bytes : INT32_MAX;
-    void *own = bsd->port->copy_out ? bsd_alloc(bsd, bytes) : NULL;  // the caller's memory may fault, which nothing under the lock may
-    if (bsd->port->copy_out && !own)
-        return bsd_fail(bsd, WEIR_NO_MEMORY);
     bsd_enter(bsd);
-    int result = bsd_socket_pin(bsd, fd, &file);
+    void *own = bsd->port->copy_out ? bsd_alloc(bsd, bytes) : NULL;  // the caller's memory may fault, which nothing under the lock may
+    int result = bsd->port->copy_out && !own ? WEIR_NO_MEMORY : bsd_socket_pin(bsd, fd, &file);
     if (!result) {
         const bool wait = !(flags & WEIR_MSG_DONTWAIT) && !(file->flags & BSD_NONBLOCK);
         result = frame_next(bsd, file, own ? own : data, bytes, wait, bsd_deadline(bsd, file->receive_timeout_us), &frame);
@@ -40,8 +38,11 @@ weir_ssize bsd_recv_frame(struct weir_bsd *bsd, int fd, void *data, size_t bytes
     bsd_leave(bsd);
     if (own && result > 0 && bsd_copy_out(bsd, data, own, (size_t)result))
         result = WEIR_FAULT;
-    if (own)
+    if (own) {
+        bsd_enter(bsd);
         bsd_free(bsd, own, bytes);
+        bsd_leave(bsd);
+    }
     if (out && bsd_copy_out(bsd, out, &frame, sizeof frame))
         result = WEIR_FAULT;
     return bsd_result(bsd, result);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The memory that chunks of stream queues come from, one range of addresses. Chunks come and go with every burst: left to malloc they are
-// given back to the system and fetched again, a page fault for each 4 KB of data. Here they stay, the last given is the first taken, and
-// where the system has large pages (Documentation/admin-guide/mm/transhuge.rst: madvise) the first touch of two megabytes is one fault.
-// With the host's lock held.
+// Memory for blocks of one size, that of a stream queue's chunk, in one range of addresses. Chunks come and go with every burst: left to
+// malloc they are given back to the system and fetched again, a page fault for each 4 KB of data. Here they stay, the last given is the
+// first taken, and where the system has large pages (Linux: transparent_hugepage/enabled, madvise) two megabytes come with one fault: the
+// first when the pool begins, so that no connection waits for it, the others when they are needed. One thread at a time, as the host's lock
+// has it.
 #ifndef POSIX_POOL_H
 #define POSIX_POOL_H
 

@@ -2,8 +2,8 @@
 // BBR, version 1's model (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00),
 // in integers: pace at the bottleneck's bandwidth (the greatest delivery rate of ten rounds), keep at most twice bandwidth times smallest
 // round-trip time in flight, with what acknowledgements bring at once (draft-ietf-ccwg-bbr's extra_acked, bounded), and find out about both
-// by sending faster for one round trip of eight and nearly nothing every ten seconds. What is known of the path is in
-// bbr_path.h, when to send faster in bbr_modes.c.
+// by sending faster for one round trip of eight and nearly nothing every ten seconds. What is known of the path is in bbr_path.h,
+// when to send faster in bbr_modes.c.
 //
 // Where the clock is coarser than the round trip (sample.clock_coarse) nothing is paced: at a rate that is known once a tick a tick's worth
 // would leave at once, and be lost in a queue that holds less. The window alone probes, yields and cruises, a tick or more at a time.
