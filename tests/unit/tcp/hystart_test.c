@@ -66,6 +66,28 @@ static void slow_start_goes_on_while_the_round_trip_time_stays(void **state)
     tcp_fixture_close(&x.t);
 }
 
+// Most of a round's acknowledgements come half a round trip late: the first say that no queue stands.
+static void of_a_round_the_smallest_sample_counts(void **state)
+{
+    struct slow_start x;
+    (void)state;
+    begin(&x);
+    round_trip(&x, 40000);
+    round_trip(&x, 40000);
+    fill(&x);
+    const uint32_t end = x.acked + 20 * MSS, soon = x.acked + 4 * MSS;  // of 40: within one round
+    peer_pass(&x.t, 40000);
+    while (x.acked < end) {
+        if (x.acked == soon)
+            peer_pass(&x.t, 20000);
+        x.acked += MSS;
+        peer_send(&x.t, TCP_ACK, 0, x.acked);
+    }
+    peer_drain(&x.t);
+    assert_false(conservative(&x));
+    tcp_fixture_close(&x.t);
+}
+
 // A rise of an eighth, 4 ms at the least: a quarter of the growth, and after five rounds the end.
 static void a_rise_slows_growth_to_a_quarter_and_ends_slow_start_after_five_rounds(void **state)
 {
@@ -268,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_start_goes_on_while_the_round_trip_time_stays),
+        cmocka_unit_test(of_a_round_the_smallest_sample_counts),
         cmocka_unit_test(a_rise_slows_growth_to_a_quarter_and_ends_slow_start_after_five_rounds),
         cmocka_unit_test(growth_resumes_when_the_round_trip_time_falls),
         cmocka_unit_test(the_threshold_is_an_eighth_within_four_and_sixteen_milliseconds),
