@@ -336,6 +336,43 @@ static void a_timeout_leaves_one_segment_and_then_the_window_comes_back(void **s
     assert_true(window.cwnd + 2 * MSS >= before);
 }
 
+// A path whose application never fills it is looked at as well, and STARTUP is not over with that.
+static void probe_rtt_interrupts_startup(void **state)
+{
+    (void)state;
+    app_limited = true;
+    rtt_us = RTT + 5000;
+    round_trip(20 * MBIT);
+    rtt_us = RTT;
+    round_trip(20 * MBIT);
+    rtt_us = RTT + 5000;
+    inflight_now = product(20 * MBIT);
+    uint32_t rounds = 0;
+    for (; window.cwnd > product(20 * MBIT) * 6 / 10 && rounds < 1000; rounds++)
+        round_trip(20 * MBIT);
+    assert_in_range(rounds, 240, 252);
+    inflight_now = product(10 * MBIT);
+    for (rounds = 0; window.cwnd <= product(20 * MBIT) && rounds < 100; rounds++)
+        round_trip(20 * MBIT);
+    assert_in_range(rounds, 10, 12);
+    round_trip(20 * MBIT);
+    near(window.pacing_rate, (uint32_t)(20 * MBIT * 2.77 * 0.99), 5);
+}
+
+static void a_timeout_for_nothing_is_forgotten(void **state)
+{
+    (void)state;
+    fill(80 * MBIT);
+    const uint32_t before = window.cwnd;
+    event(WEIR_CC_RTO);
+    assert_int_equal(window.cwnd, MSS);
+    event(WEIR_CC_UNDO);
+    assert_true(window.cwnd >= before);
+    round_trip(80 * MBIT);
+    near(window.ssthresh, product(80 * MBIT), 10);
+    assert_true(gain(80 * MBIT) >= 90);
+}
+
 // See bbr_test.c.
 static void a_peer_that_takes_back_opens_no_window(void **state)
 {
@@ -456,6 +493,49 @@ static void flows_share_among_themselves(void **state)
     assert_true(bottleneck_measure(&options, flows, 10, 30000, 15 * SECOND, 60 * SECOND).jain > 0.85);
 }
 
+// What a flow gets for 10 s, from `wait_us` after the path's rate has changed.
+static double after_change(uint32_t before, uint32_t after, uint64_t wait_us)
+{
+    struct bottleneck path;
+    bottleneck_open(&path, &(struct bottleneck_options){.rate = before, .delay_us = 10000, .queue_bytes = product(before), .seed = 7});
+    const struct bottleneck_flow *flow = bottleneck_flow(&path, &weir_cc_bbr3, 0);
+    bottleneck_run(&path, 10 * SECOND);
+    path.options.rate = after;
+    path.options.queue_bytes = product(after);
+    bottleneck_run(&path, wait_us);
+    const uint64_t from = flow->delivered;
+    bottleneck_run(&path, 10 * SECOND);
+    const double mbits = bottleneck_mbits(flow->delivered - from, 10 * SECOND);
+    bottleneck_close(&path);
+    print_message("[          ] %u to %u Mbit/s: %.2f\n", before / MBIT, after / MBIT, mbits);
+    return mbits;
+}
+
+static void ten_times_the_bandwidth_is_found_and_a_tenth_too(void **state)
+{
+    (void)state;
+    assert_true(after_change(10 * MBIT, 100 * MBIT, 10 * SECOND) > 86);
+    assert_true(after_change(100 * MBIT, 10 * MBIT, 5 * SECOND) > 8.6);
+}
+
+static void a_product_below_a_segment_is_filled(void **state)
+{
+    (void)state;
+    const struct bottleneck_options options = {.rate = MBIT / 2, .delay_us = 1000, .queue_bytes = 30000, .seed = 7};
+    const struct bottleneck_outcome o = alone(&weir_cc_bbr3, &options);
+    print_message("[          ] %.3f Mbit/s\n", o.total);
+    assert_true(o.total > 0.43 && o.queue_loss == 0 && o.rtos == 0);
+}
+
+static void a_policer_is_met_without_timeouts(void **state)
+{
+    (void)state;
+    const struct bottleneck_options options = {.rate = 10 * MBIT, .delay_us = 10000, .queue_bytes = 25000, .policer = true, .seed = 7};
+    const struct bottleneck_outcome o = alone(&weir_cc_bbr3, &options);
+    print_message("[          ] %.2f Mbit/s, %.2f %% lost\n", o.total, 100 * o.queue_loss);
+    assert_true(o.total > 8 && o.queue_loss < 0.05 && o.rtos == 0);
+}
+
 // The threshold of 2 %: for a path that loses more whatever is sent there is the first model.
 static void random_loss_beyond_two_percent_makes_it_yield(void **state)
 {
@@ -485,6 +565,8 @@ int main(void)
         cmocka_unit_test_setup(samples_shorter_than_a_round_trip_are_dropped, setup),
         cmocka_unit_test_setup(every_five_seconds_half_a_product_is_in_flight, setup),
         cmocka_unit_test_setup(a_timeout_leaves_one_segment_and_then_the_window_comes_back, setup),
+        cmocka_unit_test_setup(probe_rtt_interrupts_startup, setup),
+        cmocka_unit_test_setup(a_timeout_for_nothing_is_forgotten, setup),
         cmocka_unit_test_setup(a_peer_that_takes_back_opens_no_window, setup),
         cmocka_unit_test_setup(after_idling_there_is_neither_startup_nor_probe_rtt, setup),
         cmocka_unit_test_setup(what_the_path_taught_outlives_the_state, setup),
@@ -494,6 +576,9 @@ int main(void)
         cmocka_unit_test(it_loses_less_than_the_first_model_where_the_queue_is_shallow),
         cmocka_unit_test(others_get_more_than_beside_the_first_model),
         cmocka_unit_test(flows_share_among_themselves),
+        cmocka_unit_test(ten_times_the_bandwidth_is_found_and_a_tenth_too),
+        cmocka_unit_test(a_product_below_a_segment_is_filled),
+        cmocka_unit_test(a_policer_is_met_without_timeouts),
         cmocka_unit_test(random_loss_beyond_two_percent_makes_it_yield),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
