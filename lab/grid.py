@@ -11,7 +11,7 @@ LOSSES = (0, 0.1, 1, 2, 5, 10, 15)
 AGREE = 10   # percent
 IPERF3_GREETING = 37   # bytes: who it is, on each connection. What they do to an estimate of the bandwidth is seen for seconds (westwood)
 SIM_SEEDS = 21   # of what the runs in real time are compared with, so that only theirs scatter
-CELLS, CELL_COST = 9 * len(RATES) * len(LOSSES), 0.001   # of the simulated grid; seconds that one takes for a second and seed
+CELLS, CELL_COST = (len(LINUX_OWN + UML_ONLY) + 1) * len(RATES) * len(LOSSES), 0.001   # simulated, bbr3 besides; seconds that one takes for a second and seed
 SECONDS = 15
 ORDERED, LONG = (0, 1), 60   # percent and seconds: the five in user-mode Linux's order. In 15 s single runs scatter by more than two of them differ
 

@@ -40,16 +40,22 @@ static void fill(struct slow_start *x)
 static uint32_t cwnd(struct slow_start *x) { return tcp_fixture_conn(&x->t)->flow->window.cwnd; }
 static bool conservative(struct slow_start *x) { return tcp_fixture_conn(&x->t)->flow->hystart.css_rounds != 0; }
 
+// Segment by segment, those of the first `until` bytes.
+static void acknowledge(struct slow_start *x, uint32_t until)
+{
+    while (x->acked < until) {
+        x->acked += MSS;
+        peer_send(&x->t, TCP_ACK, 0, x->acked);
+    }
+}
+
 // One round: everything sent is acknowledged after rtt_us, segment by segment. Returns how much cwnd grew for each byte acknowledged, in %.
 static uint32_t round_trip(struct slow_start *x, uint32_t rtt_us)
 {
     fill(x);
     const uint32_t end = x->sent, before = cwnd(x), from = x->acked;
     peer_pass(&x->t, rtt_us);
-    while (x->acked < end) {
-        x->acked += MSS;
-        peer_send(&x->t, TCP_ACK, 0, x->acked);
-    }
+    acknowledge(x, end);
     x->sent += peer_drain_count(&x->t) * MSS;
     return (cwnd(x) - before) * 100 / (end - from);
 }
@@ -75,14 +81,10 @@ static void of_a_round_the_smallest_sample_counts(void **state)
     round_trip(&x, 40000);
     round_trip(&x, 40000);
     fill(&x);
-    const uint32_t end = x.acked + 20 * MSS, soon = x.acked + 4 * MSS;  // of 40: within one round
     peer_pass(&x.t, 40000);
-    while (x.acked < end) {
-        if (x.acked == soon)
-            peer_pass(&x.t, 20000);
-        x.acked += MSS;
-        peer_send(&x.t, TCP_ACK, 0, x.acked);
-    }
+    acknowledge(&x, x.acked + 4 * MSS);
+    peer_pass(&x.t, 20000);
+    acknowledge(&x, x.acked + 16 * MSS);  // of 40: still the same round
     peer_drain(&x.t);
     assert_false(conservative(&x));
     tcp_fixture_close(&x.t);
