@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The boards as QEMU's machines: how to start one with a firmware, over a link that needs no privileges or on a TAP."""
+import contextlib
 import dataclasses
 import pathlib
 import socket
@@ -60,10 +61,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def free_udp_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_udp_ports(count):
+    """So many, no two the same: each is held until all are found."""
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 class Machine:

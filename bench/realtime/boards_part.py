@@ -60,7 +60,7 @@ class Run:
 
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        here, there, here_too, there_too = (boards.free_udp_port() for _ in range(4))
+        here, there, here_too, there_too = boards.free_udp_ports(4)
         link = self.launch("link", (LINK, f"udp:{here}:{there}", f"udp:{here_too}:{there_too}", "--delay", DELAY_MS, "--loss", self.loss, "--back_loss", self.loss,
                                     "--seed", self.seed, "--spare_arp", 1, "--spare_handshake", 1))
         self.until("link", "ready", link)
