@@ -74,6 +74,7 @@
     X(TCP_CONNECTED, "active connections established") \
     X(TCP_TIMED_OUT, "connections ended by time") \
     X(TCP_NO_MEMORY, "segment dropped: no memory for its data") \
+    X(TCP_INSANE, "connections dropped because their own state contradicted itself: a fault of the stack, please report it") \
     X(TCP_ECN, "connections that agreed on ECN (RFC 3168)") \
     X(TCP_ACCECN, "connections that agreed on accurate ECN feedback (RFC 9768)") \
     X(TCP_ECN_GIVEN_UP, "connects that asked for ECN without an answer, and went on without") \

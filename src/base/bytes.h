@@ -111,6 +111,8 @@ uint64_t divide_u64(uint64_t dividend, uint32_t divisor);
 // Serial-number order, for TCP sequence numbers (RFC 9293 §3.4) and 32-bit times: a is before b.
 static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }
 static inline bool seq_le(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0; }
+// Whether x lies in [lo, hi). By offsets from lo: two comparisons of signed differences would both hold for an x that is 2^31 away.
+static inline bool seq_in(uint32_t x, uint32_t lo, uint32_t hi) { return x - lo < hi - lo; }
 static inline uint32_t seq_max(uint32_t a, uint32_t b) { return seq_lt(a, b) ? b : a; }
 static inline uint32_t seq_min(uint32_t a, uint32_t b) { return seq_lt(a, b) ? a : b; }
 

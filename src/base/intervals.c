@@ -36,10 +36,10 @@ static void intervals_remember(struct intervals *list, uint32_t at, uint32_t sta
     uint32_t old[INTERVALS_EARLIER], kept = 0;
     const uint32_t count = list->earlier_count;
     memcpy(old, list->earlier, sizeof old);
-    if (!(seq_le(start, at) && seq_lt(at, end)))
+    if (!seq_in(at, start, end))
         list->earlier[kept++] = at;
     for (uint32_t i = 0; i < count && kept < INTERVALS_EARLIER; i++)
-        if (!(seq_le(start, old[i]) && seq_lt(old[i], end)))
+        if (!seq_in(old[i], start, end))
             list->earlier[kept++] = old[i];
     list->earlier_count = (uint16_t)kept;
 }

@@ -137,17 +137,17 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         return TCP_DROP;
     }
     // Of something never sent, or too old to be anything but a guess (RFC 5961 §5).
-    if (seq_lt(c->snd.nxt, segment->ack) || seq_lt(segment->ack, c->snd.una - c->snd.max_wnd)) {
+    if (!seq_in(segment->ack, c->snd.una - c->snd.max_wnd, c->snd.nxt + 1)) {
         count(weir, WEIR_COUNT_TCP_BAD_ACK);
         return TCP_CHALLENGE;
     }
-    if (seq_lt(segment->ack, c->snd.una))
+    if (!seq_in(segment->ack, c->snd.una, c->snd.nxt + 1))
         return TCP_NEXT;  // overtaken: neither its window nor its SACK blocks are news
     const bool window_changed = window_update(weir, c, segment);
     if (tcp_bare_acked(weir, c, segment))
         return acked_control(weir, c);
     const bool duplicate = is_duplicate(c, segment, window_changed);
-    const bool advances = seq_lt(c->snd.una, segment->ack);
+    const bool advances = segment->ack != c->snd.una;
     if (!advances && !duplicate && !segment->options.sack_count)
         return TCP_NEXT;
     tcp_timers_settle(weir, c);
@@ -167,6 +167,10 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         tcp_sack_input(weir, c, segment, &delta);
         if (delta.delivered)
             room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
+    }
+    if (c->flow && !flight_sound(c->flow->flight, c->snd.una, c->snd.nxt)) {
+        tcp_conn_insane(weir, c);
+        return TCP_GONE;
     }
     if (tcp_deadline_on(c))
         tcp_deadline_acked(c, &delta);

@@ -51,6 +51,14 @@ void tcp_conn_abort(struct weir *weir, struct tcp_conn *c)
     tcp_conn_drop(weir, c, WEIR_OK);
 }
 
+void tcp_conn_insane(struct weir *weir, struct tcp_conn *c)
+{
+    count(weir, WEIR_COUNT_TCP_INSANE);
+    if (reset_is_due(c) && tcp_reply_from(weir, c, TCP_RST | TCP_ACK))
+        count(weir, WEIR_COUNT_TCP_RST_SENT);
+    tcp_conn_drop(weir, c, WEIR_ABORTED);
+}
+
 void tcp_abort(struct weir *weir, struct sock *sock)
 {
     if (sock->kind == SOCK_LISTENER)

@@ -29,5 +29,6 @@ bool tcp_dsack_reported(const struct tcp_segment *segment)
     const struct tcp_sack_block *first = &segment->options.sack[0], *second = &segment->options.sack[1];
     if (seq_lt(first->left, segment->ack))
         return true;
-    return segment->options.sack_count > 1 && seq_le(second->left, first->left) && seq_le(first->right, second->right);
+    return segment->options.sack_count > 1 && seq_in(first->left, second->left, second->right) &&
+           seq_in(first->right, second->left + 1, second->right + 1);
 }

@@ -119,11 +119,23 @@ static void flight_remove(struct flight *f, uint32_t index)
 static void flight_split(struct flight *f, uint32_t at)
 {
     const uint32_t index = flight_find(f, at);
+    if (index >= f->count)
+        return;  // beyond the log there is nothing to split
     flight_open(f, index);
     struct flight_record *r = flight_at(f, index);
     *r = r[1];
     r->end = at;
     f->retransmitted += (r->sent & FLIGHT_RETRANSMITTED) != 0;
+}
+
+// Cuts from [left, right) what lies below the log. false: it is empty, or ends beyond the log or before it begins.
+static bool flight_clip(const struct flight *f, uint32_t *left, uint32_t right)
+{
+    if (!seq_in(right, f->start + 1, flight_end(f) + 1) || !seq_lt(*left, right))
+        return false;
+    if (!seq_in(*left, f->start, right))
+        *left = f->start;
+    return true;
 }
 
 static bool flight_boundary(const struct flight *f, uint32_t at)
@@ -287,9 +299,7 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
 
 void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta)
 {
-    left = seq_max(left, (*flight)->start);
-    right = seq_min(right, flight_end(*flight));
-    if (!seq_lt(left, right))
+    if (!flight_clip(*flight, &left, right))
         return;
     // The usual block repeats what is known and adds a little: look only at what is new before cutting anything.
     uint32_t index = flight_find(*flight, left);
@@ -416,9 +426,7 @@ bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, ui
 
 void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us)
 {
-    start = seq_max(start, (*flight)->start);
-    end = seq_min(end, flight_end(*flight));
-    if (!seq_lt(start, end))
+    if (!flight_clip(*flight, &start, end))
         return;
     flight_cut(memory, flight, start, end);
 

@@ -174,6 +174,13 @@ static inline uint32_t flight_outstanding(const struct flight *f) { return fligh
 // RFC 6675 pipe: bytes thought to be in the network.
 static inline uint32_t flight_pipe(const struct flight *f) { return flight_outstanding(f) - f->sacked - f->lost; }
 
+// Whether the log agrees with the connection: it covers [una, nxt), and no more of it is SACKED and LOST than there is. False can only be a
+// fault of this program; memory must not be read by such numbers.
+static inline bool flight_sound(const struct flight *f, uint32_t una, uint32_t nxt)
+{
+    return f->start == una && flight_end(f) == nxt && f->sacked <= nxt - una && f->lost <= nxt - una - f->sacked;
+}
+
 // Makes sure that flight_sent will succeed; may move the log (*flight). false: full, wait as if cwnd-limited.
 #if WEIR_CFG_TCP_SACK
 bool flight_make_room(struct memory *memory, struct flight **flight, uint32_t now_us);
@@ -213,6 +220,8 @@ void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delt
 // No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is the newest record that is acknowledged, in
 // part at least, which is good until the log is changed; *known: it says when that was sent well enough for the round-trip time.
 static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
+// Whether flight_acked_plain may be called: there are records, and none has a flag.
+static inline bool flight_ready(const struct flight *f) { return f->count && flight_plain(f); }
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     const struct flight_record *r = &f->record[f->head];
@@ -259,6 +268,7 @@ void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *del
 #endif
 #if !WEIR_CFG_TCP_SACK
 static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
+static inline bool flight_ready(const struct flight *f) { return (void)f, false; }
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     return (void)f, (void)una, (void)known, NULL;

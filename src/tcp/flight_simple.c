@@ -79,13 +79,15 @@ bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, ui
 {
     *start = seq_max(from, f->lost_from);
     *end = f->lost_from + f->lost;
-    return f->lost && seq_lt(*start, *end);
+    return f->lost && seq_in(*start, f->lost_from, *end);
 }
 
 void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us)
 {
     struct flight *f = *flight;
     (void)memory, (void)now_us;
+    if (!seq_in(start, f->start, f->end) || !seq_in(end, start + 1, f->end + 1))
+        return;
     if (seq_le(start, f->lost_from))
         flight_found(f, end);
     f->resent_end = seq_max(f->resent_end, end);

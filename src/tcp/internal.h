@@ -467,6 +467,9 @@ bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);
 
 // close.c
 void tcp_conn_abort(struct weir *weir, struct tcp_conn *c);  // RST where one is due; the user has it no more
+// What the connection remembers of itself contradicts itself, which no peer may bring about: it ends (RST, WEIR_ABORTED) and is counted,
+// and no memory is read by its numbers. It may be freed.
+void tcp_conn_insane(struct weir *weir, struct tcp_conn *c);
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
 // reply.c

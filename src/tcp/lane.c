@@ -347,6 +347,8 @@ static __attribute__((noinline)) bool send_new_data(struct weir *weir, struct tc
         const uint32_t outstanding = c->snd.nxt - c->snd.una, unsent = stream_length(c->send) - tcp_held_lag(c) - outstanding;
         const uint32_t wanted = min_u32(unsent, tcp_window_room(c)), room = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
         const uint32_t length = min_u32(wanted, mss), from = c->snd.nxt;
+        if (unsent > stream_length(c->send))
+            return false;  // no connection is like that: output.c drops it
         if (room < length)
             c->flags |= TCP_CWND_LIMITED;
         if (!length || room < length || (length < mss && !tcp_small_may_go(c, length, unsent)))

@@ -165,6 +165,16 @@ static bool plan_twice(const struct weir *weir, const struct tcp_conn *c, struct
     return plan->again = plan->twice = true;
 }
 
+// Whether the plan is one that the connection can have: what is sent again was sent before, and the payload is queued. Each plan is held to
+// that before memory is read by its numbers.
+static inline bool plan_sane(const struct tcp_conn *c, const struct plan *plan)
+{
+    const uint32_t queued = tcp_send_queued(c), from = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c);
+    if (plan->again && !(seq_in(plan->seq, c->snd.una, c->snd.nxt) && seq_in(plan->end, plan->seq + 1, c->snd.nxt + 1)))
+        return false;
+    return !plan->payload || (from < queued && plan->payload <= queued - from);
+}
+
 static bool plan_next(struct tcp_conn *c, struct plan *plan)
 {
     plan->again = plan->probe = plan->tail = plan->chance = plan->bundle = plan->twice = false;  // … and cover() the rest
@@ -519,30 +529,38 @@ static inline bool left_nothing(const struct tcp_conn *c, const struct plan *pla
     return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->flags & TCP_FIN_QUEUED) && !c->flow->flight->lost && !tcp_deadline_on(c);
 }
 
-// Everything that may go now, a quantum at the most. false: the interface has no room, or no way yet.
-static bool send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
+enum sent {
+    SENT_ALL,      // that may go now, or a quantum of it
+    SENT_BLOCKED,  // the interface has no room, or no way yet
+    SENT_INSANE,   // the connection contradicts itself
+};
+
+// Everything that may go now, a quantum at the most.
+static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
 {
     struct plan plan;
     const bool all = c->send && tcp_lane_new_data(weir, c, &quantum, verdict);
     if (*verdict == WEIR_TX_FULL)
-        return false;
+        return SENT_BLOCKED;
     for (; !all && (plan_next(c, &plan) || plan_twice(weir, c, &plan)); quantum--) {
         if (!quantum) {
             *more = true;
-            return true;
+            return SENT_ALL;
         }
+        if (!plan_sane(c, &plan))
+            return SENT_INSANE;
         if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
             tcp_timers_retry(weir, c);
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
         *verdict = send_segment(weir, c, &plan);
         if (*verdict == WEIR_TX_FULL || *verdict == WEIR_TX_UNRESOLVED)
-            return false;
+            return SENT_BLOCKED;
         segment_left(weir, c, &plan);
         if (left_nothing(c, &plan))
             break;
     }
-    return true;
+    return SENT_ALL;
 }
 
 static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
@@ -567,10 +585,14 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
     const bool paced = tcp_paced(c);
     if (paced)
         tcp_pacing_open(weir, c);
-    const bool link_ready = send_all(weir, c, quantum, more, &verdict);
+    const enum sent sent = send_all(weir, c, quantum, more, &verdict);
+    if (sent == SENT_INSANE) {
+        tcp_conn_insane(weir, c);
+        return WEIR_TX_DONE;
+    }
     if (paced)
         tcp_pacing_close(weir, c);
-    if (!link_ready)
+    if (sent == SENT_BLOCKED)
         return verdict;
     if (*more)
         return WEIR_TX_DONE;

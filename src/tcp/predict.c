@@ -23,7 +23,7 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
     const uint32_t acked = ack - c->snd.una;
     if (!acked)  // without data: a duplicate, or a window update; the steps tell which
         return length && window << tcp_snd_scale(c) == c->snd.wnd;
-    return acked <= c->snd.nxt - c->snd.una && window && !c->backoff && c->flow && flight_plain(c->flow->flight) && !tcp_tlp_under_way(c) &&
+    return acked <= c->snd.nxt - c->snd.una && window && !c->backoff && c->flow && flight_ready(c->flow->flight) && !tcp_tlp_under_way(c) &&
            !tcp_holes_open(c);
 }
 

@@ -228,7 +228,7 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
     if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || tcp_syn_received(c)))
         return;
     if (fin_seq != c->rcv.nxt) {
-        if (seq_lt(c->rcv.nxt, fin_seq) && seq_le(fin_seq, c->rcv.edge) && tcp_conn_extra(weir, c)) {
+        if (seq_in(fin_seq, c->rcv.nxt + 1, c->rcv.edge + 1) && tcp_conn_extra(weir, c)) {
             c->extra->fin_ahead = true;
             c->extra->fin = fin_seq;
             tcp_ack_now(weir, c);

@@ -133,7 +133,7 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
     const uint32_t seq = get32(error->transport + 4);
     struct tcp_conn *c = tcp_conn_find(weir, error->local, local_port, error->remote, remote_port);
     // RFC 5927 §4.1: the quoted sequence number must be of data in flight.
-    if (!c || !seq_le(c->snd.una, seq) || !seq_lt(seq, c->snd.nxt)) {
+    if (!c || !seq_in(seq, c->snd.una, c->snd.nxt)) {
         count(weir, WEIR_COUNT_ICMP_IGNORED);
         return;
     }

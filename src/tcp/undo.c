@@ -22,7 +22,7 @@ void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes
 void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right)
 {
     struct undo *undo = &c->flow->undo;
-    if (undo->possible && seq_le(undo->from, left) && seq_lt(left, right) && seq_le(right, undo->to))
+    if (undo->possible && seq_in(left, undo->from, undo->to) && seq_in(right, left + 1, undo->to + 1))
         undo->bytes -= min_u32(undo->bytes, right - left);
 }
 

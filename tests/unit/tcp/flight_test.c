@@ -544,6 +544,34 @@ static void stays_sound_when_splits_are_refused(void **state)
     assert_true(w.joins > 100);
 }
 
+// A block, or a retransmission, of which the log holds nothing changes nothing: also half the sequence space away, where signed
+// comparisons call everything both before and after, and also in a log without a record.
+static void what_lies_beyond_the_log_is_refused(void **state)
+{
+    static const uint32_t far[] = {2, MSS, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff - 5 * MSS};
+    (void)state;
+    for (uint32_t sent = 0; sent <= 3; sent += 3) {
+        for (uint32_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+            struct memory memory;
+            struct flight *f = make(8, 0xfffffff0);
+            struct flight_delta delta = {0};
+            send_segments(&f, sent, 1000);
+            const uint32_t left = flight_end(f) + far[i], count = f->count, retransmitted = f->retransmitted;
+            flight_sacked(&memory, &f, left, left + 1, &delta);
+            flight_sacked(&memory, &f, left - 1, left, &delta);
+            flight_resent(&memory, &f, left, left + MSS, 2000);
+            check(f);
+            assert_int_equal(f->sacked + f->lost + delta.delivered, 0);
+            assert_int_equal(f->count, count);
+            assert_int_equal(f->retransmitted, retransmitted);
+            assert_true(flight_sound(f, f->start, flight_end(f)));
+            assert_false(flight_sound(f, f->start, flight_end(f) + 1));
+            assert_false(flight_sound(f, f->start - 1, flight_end(f)));
+            drop(f);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_refused_split_never_sacks_what_was_not),
         cmocka_unit_test(equals_the_model_when_splits_succeed),
         cmocka_unit_test(stays_sound_when_splits_are_refused),
+        cmocka_unit_test(what_lies_beyond_the_log_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

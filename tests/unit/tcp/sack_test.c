@@ -523,6 +523,75 @@ static void sacked_bytes_leave_room_in_the_send_queue(void **state)
     tcp_fixture_close(&t);
 }
 
+// One ACK with one block, half the sequence space beyond what is outstanding, once took the stack down where nothing was: by signed
+// differences 2^31 is both after SND.UNA and not after SND.NXT (docs/security.md).
+static void a_block_half_the_space_away_counts_for_nothing(void **state)
+{
+    static const uint32_t beyond[] = {0x7fffffff, 0x80000000, 0x80000001};
+    (void)state;
+    for (uint32_t outstanding = 0; outstanding <= 2 * MSS; outstanding += MSS) {
+        for (uint32_t i = 0; i < 3; i++) {
+            struct tcp_fixture t;
+            tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+            user_write(&t, 0, MSS);
+            peer_drain(&t);
+            peer_send(&t, TCP_ACK, 0, MSS);  // the log has been used
+            if (outstanding)
+                user_write(&t, MSS, outstanding);
+            peer_drain(&t);
+            const struct conn_snapshot before = conn_snapshot(&t);
+            for (uint32_t width = 1; width <= MSS; width += MSS - 1)
+                peer_sack(&t, MSS, 1, (uint32_t[]){MSS + beyond[i] - width, MSS + beyond[i]});
+            peer_expect_nothing(&t);
+            assert_unchanged(&t, &before);
+            assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, 0);
+            assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_INSANE), 0);
+            tcp_fixture_close(&t);
+        }
+    }
+}
+
+// Were the connection's own numbers to contradict each other all the same, it ends, is counted, and nothing is read by them.
+static void a_connection_that_contradicts_itself_is_dropped(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++) {
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+        user_write(&t, 0, 2 * MSS);
+        peer_drain(&t);
+        struct tcp_conn *c = tcp_fixture_conn(&t);
+        if (what == 0) {
+            c->flow->flight->lost = 5 * MSS;  // more than is outstanding
+        } else if (what == 1) {
+            c->snd.nxt += 3 * MSS;  // what was never queued
+        } else {
+            c->flow->flight->sacked = 5 * MSS;
+        }
+        peer_sack(&t, 0, 1, (uint32_t[]){MSS, MSS + 100});
+        assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_INSANE), 1);
+        peer_expect(&t, TCP_RST | TCP_ACK, what == 1 ? 5 * MSS : 2 * MSS, 0, 0);
+        peer_expect_nothing(&t);
+        assert_int_equal(user_error(&t), WEIR_ABORTED);
+        tcp_fixture_close(&t);
+    }
+}
+
+// No payload is taken from beyond what is queued either, when it is a timer that asks for it.
+static void nothing_is_read_beyond_what_is_queued(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_sack);
+    user_write(&t, 0, 2 * MSS);
+    peer_drain(&t);
+    tcp_fixture_conn(&t)->snd.una -= MSS;  // the log's first record lies beyond the data, as it seems now
+    for (uint32_t i = 0; i < 20 && !fixture_count(&t.f, WEIR_COUNT_TCP_INSANE); i++)
+        peer_pass(&t, 500000);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_INSANE), 1);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +615,9 @@ int main(void)
         cmocka_unit_test(a_peer_may_renege),
         cmocka_unit_test(a_hostile_scoreboard_is_bounded),
         cmocka_unit_test(sacked_bytes_leave_room_in_the_send_queue),
+        cmocka_unit_test(a_block_half_the_space_away_counts_for_nothing),
+        cmocka_unit_test(a_connection_that_contradicts_itself_is_dropped),
+        cmocka_unit_test(nothing_is_read_beyond_what_is_queued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
