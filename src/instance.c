@@ -162,7 +162,7 @@ void weir_clock(struct weir *weir, uint64_t now_us)
         weir->now = (uint32_t)now_us;
 }
 
-void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
+static inline void frame_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
     if (!(netif->flags & WEIR_NETIF_UP) || tcp_lane_input(netif->weir, netif, frame))
         return;
@@ -177,6 +177,12 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
         netif->link->input(netif, frame);
     else if (!tcp_bare_frame(netif->weir, frame, network))
         ip4_usual_input(netif, frame, network);
+}
+
+void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    frame_input(netif, frame);
+    tcp_attention_check(netif->weir);
 }
 
 void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
@@ -274,20 +280,6 @@ static void flush_netifs(struct weir *weir)
             netif->driver->flush(netif);
 }
 
-#if WEIR_CFG_FAST_PATH
-#define APART __attribute__((noinline))  // an idle poll needs few registers
-#else
-#define APART
-#endif
-
-// Whether work() would find something to do: most polls come with a frame that asks for no answer.
-static inline bool work_due(const struct weir *weir)
-{
-    uint32_t in_us;
-    return weir->socks.output.head || loopback_pending(weir) || weir->ip.outbox_due || weir->flush_count ||
-           weir->now_us >= weir->slow_due_us || (wheel_next(&weir->wheel, weir->now, &in_us) && !in_us);
-}
-
 static inline uint64_t next_deadline(const struct weir *weir)
 {
     uint32_t in_us;
@@ -297,7 +289,7 @@ static inline uint64_t next_deadline(const struct weir *weir)
     return deadline;
 }
 
-static APART uint64_t work(struct weir *weir)
+static uint64_t work(struct weir *weir)
 {
     bool more = loopback_pending(weir) && loopback_poll(weir);
     more |= timers_round(weir);
@@ -314,5 +306,7 @@ static APART uint64_t work(struct weir *weir)
 uint64_t weir_poll(struct weir *weir, uint64_t now_us)
 {
     weir_clock(weir, now_us);
-    return !WEIR_CFG_FAST_PATH || work_due(weir) ? work(weir) : next_deadline(weir);
+    const uint64_t next_us = work(weir);
+    tcp_attention_check(weir);
+    return next_us;
 }

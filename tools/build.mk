@@ -99,7 +99,7 @@ CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 FULL := $(SRC_full) $(HOST_PARTS)
 $(eval $(call variant,host,$(CC),-O2,,$(FULL),$(UNIT_TESTS),ar))
-$(eval $(call variant,asan,$(CC),$(SANITIZE),,$(FULL),$(UNIT_TESTS),ar))
+$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(FULL) src/tcp/attention.c),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
@@ -107,10 +107,10 @@ $(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(fil
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
-$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL,,$(SRC_small),$(UNIT_small),ar))
+$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/attention.c),$(UNIT_small),ar))
 # full without what has no file of its own, or has one that other tests never miss; and with one congestion control. The tests of what stays, as far as
 # they do not say why not (// not lean: reason).
-OPTIONS_lean := BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
+OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
 SRC_lean := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))

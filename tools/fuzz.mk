@@ -5,7 +5,7 @@ FUZZ_LINK := -fsanitize=fuzzer,address,undefined
 FUZZ_TARGETS := $(patsubst fuzz/%.c,$(B)/fuzz/%,$(call find_c,fuzz))
 FUZZ_TINY := $(B)/fuzz/tiny
 FUZZ_PATHS := $(B)/fuzz/paths
-$(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE),,$(FULL),,ar))
+$(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(FULL) src/tcp/attention.c),,ar))
 $(eval $(call variant,fuzztiny,clang,$(FUZZ_SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),,ar))
 # What a build without fast paths leaves out, as config/options.toml says.
 FAST_FILES := $(shell sed -n '/^\[FAST_PATH\]/,/^files/{/^files/s/[^a-z0-9_./ ]//gp}' config/options.toml)

@@ -39,6 +39,7 @@
 #define WEIR_DEFAULT_TCP_FRTO 0
 #define WEIR_DEFAULT_TCP_UNDO 0
 #define WEIR_DEFAULT_TCP_PREDICT 0
+#define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_INTERVALS 4
@@ -136,6 +137,7 @@
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
 #define WEIR_DEFAULT_TCP_PREDICT 1
+#define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
@@ -233,6 +235,7 @@
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
 #define WEIR_DEFAULT_TCP_PREDICT 1
+#define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 1
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
@@ -500,6 +503,12 @@
 #endif
 #if WEIR_CFG_TCP_PREDICT < 0 || WEIR_CFG_TCP_PREDICT > 1
 #error "WEIR_CFG_TCP_PREDICT must be 0 to 1: header prediction: the next segment of a connection in order without the list of steps"
+#endif
+#ifndef WEIR_CFG_SELF_CHECK  // for tests: after each input and each poll what a connection remembers of itself is computed anew, and the program stops where it differs
+#define WEIR_CFG_SELF_CHECK WEIR_DEFAULT_SELF_CHECK
+#endif
+#if WEIR_CFG_SELF_CHECK < 0 || WEIR_CFG_SELF_CHECK > 1
+#error "WEIR_CFG_SELF_CHECK must be 0 to 1: for tests: after each input and each poll what a connection remembers of itself is computed anew, and the program stops where it differs"
 #endif
 #ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last; nothing else depends on them
 #define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH

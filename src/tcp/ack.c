@@ -27,7 +27,7 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
         return false;
     c->snd.wnd = window;
     c->snd.max_wnd = max_u32(c->snd.max_wnd, window);
-    if (window && c->flags & TCP_PERSIST)
+    if (window && c->attention & ATTEND_PERSIST)
         probe_answered(weir, c);
     if (tcp_send_queued(c))
         tcp_wants_output(weir, c);
@@ -81,11 +81,11 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
     // repetition that drew this one is no round trip. Taken as one, timeouts would feed on themselves.
     if (!rtt_us || (!delta->rtt_valid && rtt_us > weir->now - delta->newest_sent_us + ECHO_SLACK_US)) {
         if (advances && reports_duplicate(c, segment))
-            c->backoff = 0;  // what we repeated was there already, and the path works: only an acknowledgement was lost
+            tcp_backoff_set(c, 0);  // what we repeated was there already, and the path works: only an acknowledgement was lost
         return;
     }
     rtt_sample(&c->rtt, rtt_us);
-    c->backoff = 0;  // kept until such a sample (RFC 6298 §5.7, Karn)
+    tcp_backoff_set(c, 0);  // kept until such a sample (RFC 6298 §5.7, Karn)
     if (tcp_deadline_on(c))
         tcp_deadline_sampled(c);
 }
@@ -94,14 +94,14 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment, bool window_changed)
 {
     return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & TCP_FIN) && !window_changed &&
-           !(c->flags & TCP_PERSIST);
+           !(c->attention & ATTEND_PERSIST);
 }
 
 // What the acknowledgement of our SYN or FIN means for the state.
 static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
 {
     if (tcp_syn_received(c)) {
-        tcp_set_state(weir, c, c->flags & TCP_FIN_RECEIVED ? WEIR_TCP_CLOSE_WAIT : WEIR_TCP_ESTABLISHED);
+        tcp_set_state(weir, c, c->attention & ATTEND_FIN_RECEIVED ? WEIR_TCP_CLOSE_WAIT : WEIR_TCP_ESTABLISHED);
         count(weir, WEIR_COUNT_TCP_CONNECTED);
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
         tcp_wants_output(weir, c);

@@ -4,8 +4,8 @@
 #include "ip/road.h"
 #include "tcp/output.h"
 
-// Something is under way that output.c must see.
-#define UNUSUAL (TCP_URGENT_SEND | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_PERSIST | TCP_KEEPALIVE_NOW | TCP_ECN_BUSY)
+// Nothing is under way but what opening and closing come to.
+static inline bool control_only(const struct tcp_conn *c) { return !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY); }
 
 // --- sending ---------------------------------------------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ static uint32_t due(const struct tcp_conn *c)
 {
     if (c->state == WEIR_TCP_SYN_SENT)
         return c->snd.nxt == c->iss ? TCP_SYN : 0;
-    if ((c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && tcp_may_send_data(c))
+    if ((c->attention & (ATTEND_FIN_QUEUED | ATTEND_FIN_SENT)) == ATTEND_FIN_QUEUED && tcp_may_send_data(c))
         return TCP_FIN | TCP_ACK;
     return c->flags & TCP_ACK_NOW ? TCP_ACK : 0;
 }
@@ -107,7 +107,7 @@ static uint32_t due(const struct tcp_conn *c)
 bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *verdict)
 {
     *verdict = WEIR_TX_DONE;
-    if (tcp_attached(c) || c->flags & UNUSUAL || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
+    if (tcp_attached(c) || !control_only(c) || !tcp_ecn_silent(c) || tcp_syn_received(c) ||
         !(tcp_syn_sent(c) ? TCP_BARE_SYN : (c->flags & TCP_USE_TIMESTAMPS) != 0) || !c->path.netif ||
         c->path.generation != weir->ip.generation)
         return false;
@@ -125,7 +125,7 @@ bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *
     if (control) {
         c->snd.nxt++;
         TCP_INFO_COUNT(c, sent_wraps, c->snd.nxt == 0);
-        c->flags |= flags & TCP_FIN ? TCP_FIN_SENT : 0;
+        c->attention |= flags & TCP_FIN ? ATTEND_FIN_SENT : 0;
         tcp_timers_sent_bare(weir, c);
     }
     return true;
@@ -136,7 +136,7 @@ bool tcp_bare_turn(struct weir *weir, struct tcp_conn *c, enum weir_tx_verdict *
 static inline void acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)
 {
     rtt_sample(&c->rtt, tcp_bare_rtt(weir, c));
-    c->backoff = 0;
+    tcp_backoff_set(c, 0);
     c->snd.una = ack;
     c->flags |= TCP_SYN_ACKED;
     c->progress_ms = weir->now_ms;
@@ -156,7 +156,7 @@ bool tcp_bare_acked(struct weir *weir, struct tcp_conn *c, const struct tcp_segm
 static inline bool expected(const struct tcp_conn *c, uint32_t seq, uint32_t ack, uint32_t flags)
 {
     return seq == c->rcv.nxt && ack == c->snd.nxt && (flags & ~(uint32_t)(TCP_PSH | TCP_FIN)) == TCP_ACK &&
-           !(c->flow || c->send || c->extra || c->flags & UNUSUAL) && tcp_synchronised(c) && tcp_ecn_silent(c);
+           !(c->flow || c->send || c->extra) && control_only(c) && tcp_synchronised(c) && tcp_ecn_silent(c);
 }
 
 static inline void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)

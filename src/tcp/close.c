@@ -6,9 +6,9 @@
 // Queues our FIN behind the data and moves the state as RFC 9293 §3.10.4 says.
 static void queue_fin(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_FIN_QUEUED)
+    if (c->attention & ATTEND_FIN_QUEUED)
         return;
-    c->flags |= TCP_FIN_QUEUED;
+    c->attention |= ATTEND_FIN_QUEUED;
     c->flags &= ~(uint32_t)TCP_CORK;
     if (c->state == WEIR_TCP_ESTABLISHED || tcp_syn_received(c))
         tcp_set_state(weir, c, WEIR_TCP_FIN_WAIT_1);
@@ -22,7 +22,7 @@ int tcp_shutdown(struct weir *weir, struct tcp_conn *c, enum weir_shutdown how)
     if (!tcp_synchronised(c) && !tcp_syn_received(c))
         return WEIR_NOT_CONNECTED;
     if (how & WEIR_SHUT_READ) {
-        c->flags |= TCP_READ_SHUT;
+        c->attention |= ATTEND_READ_SHUT;
         if (c->receive)
             stream_drop(&weir->memory, c->receive, stream_length(c->receive));
         sock_event(&weir->socks, &c->sock, WEIR_READABLE | WEIR_READ_CLOSED);
@@ -39,7 +39,7 @@ static bool reset_is_due(const struct tcp_conn *c)
 
 static void end_handle(struct tcp_conn *c)
 {
-    c->flags |= TCP_CLOSED_BY_USER;
+    c->attention |= ATTEND_CLOSED_BY_USER;
     c->sock.flags &= (uint8_t)~SOCK_HANDLED;
 }
 

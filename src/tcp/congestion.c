@@ -12,7 +12,7 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
         .mss = c->mss,
         .srtt_us = rtt_smoothed(&c->rtt),
         .min_rtt_us = c->rtt.min_us,
-        .in_recovery = (c->flags & TCP_IN_RECOVERY) != 0,
+        .in_recovery = (c->attention & ATTEND_FAST_RECOVERY) != 0,
     };
     if (tcp_cc(c)->wants_rate)
         tcp_rate_event(weir, c, &sample);
@@ -30,7 +30,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     // What waits for its moment waits for the window if half of that is used: TCP's own rate lets it be, a limit of the user's may not.
     const bool stopped = (c->flags & TCP_CWND_LIMITED) != 0;
     const bool cwnd_limited = (stopped && !tcp_pacing_held(c)) || ((stopped || slow_start) && tcp_half_used(c, prior_inflight));
-    const bool recovering = (c->flags & TCP_IN_RECOVERY) != 0 || tcp_ecn_reducing(c);
+    const bool recovering = (c->attention & ATTEND_FAST_RECOVERY) != 0 || tcp_ecn_reducing(c);
     const uint32_t rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
     uint32_t held = 0;
     if (c->flow->window.ssthresh == WEIR_CC_UNLIMITED) {  // the first slow start: later ones know where it ends

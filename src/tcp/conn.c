@@ -13,6 +13,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     if (!c)
         return NULL;
     c->sock.kind = SOCK_TCP;
+    c->attention = ATTEND_STATE;
     c->cc = weir->tcp.cc;
     tcp_ecn_default(weir, c);
     c->node.spare = WEIR_CC_UNLIMITED;
@@ -138,6 +139,7 @@ SELDOM static void flow_put(struct weir *weir, struct tcp_conn *c)
     detach_flight(weir, c->flow);
     pool_put(&weir->tcp.flows, &weir->memory, c->flow);
     c->flow = NULL;
+    c->attention &= ~(uint32_t)ATTEND_FLOW;
 }
 
 static inline void flow_free(struct weir *weir, struct tcp_conn *c)
@@ -156,7 +158,7 @@ static void stream_free(struct weir *weir, struct stream **stream)
 // Not while a driver reads it, or the user writes into spans lent by tcp_reserve.
 static void send_free(struct weir *weir, struct tcp_conn *c)
 {
-    const bool reserved = c->send && !(c->flags & TCP_CLOSED_BY_USER) && stream_room(c->send) > stream_length(c->send);
+    const bool reserved = c->send && !(c->attention & ATTEND_CLOSED_BY_USER) && stream_room(c->send) > stream_length(c->send);
     if (!tcp_held(c) && !reserved)
         stream_free(weir, &c->send);
 }
@@ -173,7 +175,7 @@ static void extra_free(struct weir *weir, struct tcp_conn *c)
     if (!c->extra)
         return;
     tcp_out_of_order_free(weir, c);
-    tcp_realtime_free(weir, c->extra);
+    tcp_realtime_free(weir, c);
     pool_put(&weir->tcp.extras, &weir->memory, c->extra);
     c->extra = NULL;
 }
@@ -186,10 +188,10 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     }
     if (!tcp_receive_queued(c) && !tcp_disordered(c))
         stream_free(weir, &c->receive);
-    const bool urgent = c->flags & (TCP_URGENT_SEND | TCP_URGENT_RECEIVED);
-    if (c->extra && !c->extra->out_of_order && !tcp_sack_pending(c) && !c->extra->fin_ahead && !urgent && !tcp_ecn_keeps_extra(c) &&
-        !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) &&
-        !tcp_info_keeps_extra(c))
+    const bool urgent = c->attention & (ATTEND_URGENT_SEND | ATTEND_URGENT_RECEIVED);
+    if (c->extra && !c->extra->out_of_order && !tcp_sack_pending(c) && !(c->attention & ATTEND_FIN_AHEAD) && !urgent &&
+        !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) &&
+        !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
         extra_free(weir, c);
 }
 
@@ -212,7 +214,7 @@ void tcp_destroy(struct weir *weir, struct tcp_conn *c)
 
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
 {
-    if (!(c->flags & TCP_CLOSED_BY_USER))
+    if (!(c->attention & ATTEND_CLOSED_BY_USER))
         return;
     if (c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR)) {
         tcp_timers_off(weir, c);
@@ -228,8 +230,10 @@ void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
         count(weir, WEIR_COUNT_TCP_TIMED_OUT);
     c->error = (int8_t)error;
     c->state = WEIR_TCP_CLOSED;
+    c->attention |= ATTEND_STATE;
     c->snd.nxt = c->snd.una;
-    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_KEEPALIVE_NOW);
+    c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);
+    c->attention &= ~(uint32_t)(ATTEND_RETRANSMIT_NOW | ATTEND_PROBE_NOW | ATTEND_KEEPALIVE_NOW);
     tcp_conn_unhash(weir, c);
     tcp_timers_off(weir, c);
     flow_free(weir, c);

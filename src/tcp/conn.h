@@ -9,6 +9,7 @@
 #include "base/stream.h"
 #include "base/wheel.h"
 #include "tcp/accecn.h"
+#include "tcp/attention.h"
 #include "tcp/cwv.h"
 #include "tcp/deadline.h"
 #include "tcp/flight.h"
@@ -31,6 +32,7 @@ enum tcp_timer {
     TCP_TIMER_COUNT  // and PACE, the next quantum of a paced connection, whose deadline is its schedule (pacing.h)
 };
 
+// What it is set to, and what it owes; what asks for the steps has a word of its own (attention.h).
 enum tcp_conn_flag {
     TCP_ACK_NOW = 1 << 0,      // an ACK is owed at once
     TCP_ACK_DELAYED = 1 << 1,  // an ACK is owed when the ACK timer fires or data leaves
@@ -42,28 +44,13 @@ enum tcp_conn_flag {
     TCP_USE_SACK = 1 << 7,  // both ends agreed
     TCP_USE_TIMESTAMPS = 1 << 8,
     TCP_USE_SCALING = 1 << 9,
-    TCP_FIN_QUEUED = 1 << 10,  // the user is done sending: FIN follows the last byte
-    TCP_FIN_SENT = 1 << 11,
-    TCP_FIN_RECEIVED = 1 << 12,    // in order: rcv.nxt is past it
-    TCP_READ_SHUT = 1 << 13,       // the user is done reading
-    TCP_CLOSED_BY_USER = 1 << 14,  // no handle any more
-    TCP_IN_RECOVERY = 1 << 15,     // fast recovery, until snd.una reaches recover
-    TCP_RTO_RECOVERY = 1 << 16,    // after a timeout, until snd.una reaches recover
-    TCP_CWND_LIMITED = 1 << 17,    // the last output stopped because of cwnd (RFC 7661)
-    TCP_PERSIST = 1 << 18,         // the send timer is the zero-window probe's
-    TCP_PROBE_NOW = 1 << 19,
-    TCP_URGENT_SEND = 1 << 20,      // snd.up is ahead of snd.una
-    TCP_URGENT_RECEIVED = 1 << 21,  // rcv.up is meaningful
-    TCP_URGENT_TAKEN = 1 << 22,     // … and its byte was read
-    TCP_RETRANSMIT_NOW = 1 << 23,   // the first segment must be sent again, whatever cwnd says
-    TCP_KEEPALIVE_NOW = 1 << 24,
-    TCP_BOUND = 1 << 25,          // in the listeners' table by local port (bound, not connected)
-    TCP_HASHED = 1 << 26,         // in the connections' table
-    TCP_WRITE_BLOCKED = 1 << 27,  // the user found no room: tell when there is
-    TCP_ECN_BUSY = 1 << 30,       // ECN has something to do, or to watch, with each segment
-    TCP_SYN_ACKED = 1u << 31,     // the peer has acknowledged our SYN
-    TCP_WAITS_ACCEPT = 1 << 29,   // on its listener's accept queue
-    TCP_SEND_SMALL = 1 << 28,     // the SWS override timer fired: a small segment may go (RFC 9293 §3.8.6.2.1)
+    TCP_CWND_LIMITED = 1 << 10,   // the last output stopped because of cwnd (RFC 7661)
+    TCP_BOUND = 1 << 11,          // in the listeners' table by local port (bound, not connected)
+    TCP_HASHED = 1 << 12,         // in the connections' table
+    TCP_WRITE_BLOCKED = 1 << 13,  // the user found no room: tell when there is
+    TCP_SYN_ACKED = 1 << 14,      // the peer has acknowledged our SYN
+    TCP_WAITS_ACCEPT = 1 << 15,   // on its listener's accept queue
+    TCP_SEND_SMALL = 1 << 16,     // the SWS override timer fired: a small segment may go (RFC 9293 §3.8.6.2.1)
 };
 
 // What a socket wants of ECN before its connection is made (enum weir_ecn, less one), and what was agreed afterwards.
@@ -143,11 +130,10 @@ struct tcp_extra {
 #if WEIR_CFG_TCP_DSACK
     struct tcp_sack_block dsack;  // duplicate to report with the next ACK (RFC 2883); left == right: none
 #endif
-    uint32_t fin;             // sequence number of the peer's FIN, if it came beyond a hole (fin_ahead)
+    uint32_t fin;             // sequence number of the peer's FIN, if it came beyond a hole (ATTEND_FIN_AHEAD)
     uint32_t snd_up, rcv_up;  // sequence number after the last urgent byte to send, received
     uint8_t sack_news;        // runs that came beyond a hole since the last ACK
-    bool fin_ahead;
-    bool urgent_passed;  // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
+    bool urgent_passed;       // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
 #if WEIR_CFG_TCP_INFO
     uint32_t reorder_seen, duplicates;  // these keep this block; in segments the second
@@ -189,6 +175,7 @@ struct tcp_conn {
     struct tcp_extra *extra;        // NULL: nothing unusual
     struct weir_endpoint local, remote;
     uint32_t flags;                        // enum tcp_conn_flag
+    uint32_t attention;                    // enum tcp_attention; 0: the steady state
     uint32_t deadline[TCP_TIMER_COUNT];    // low 32 bits of µs; meaningful when its bit in `armed` is set
     uint8_t armed;                         // bit mask of enum tcp_timer
     uint8_t snd_scale : 4, rcv_scale : 4;  // window scale shifts: 14 at the most (RFC 7323 §2.3)
@@ -249,6 +236,17 @@ struct tcp_conn {
     } info;
 #endif
 };
+
+static inline void tcp_attend(struct tcp_conn *c, enum tcp_attention what, bool on)
+{
+    c->attention = on ? c->attention | what : c->attention & ~(uint32_t)what;
+}
+// Doublings of the RTO, or zero-window probes sent.
+static inline void tcp_backoff_set(struct tcp_conn *c, uint8_t backoff)
+{
+    c->backoff = backoff;
+    tcp_attend(c, ATTEND_BACKOFF, backoff != 0);
+}
 
 // What a passive open agreed on: from the half-open table, or out of a SYN cookie.
 struct tcp_open_params {

@@ -87,6 +87,7 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 {
     struct flight_delta delta = {0};
     flight_acked(c->flow->flight, segment->ack, &delta);
+    tcp_scoreboard_changed(c);
     // Of a SYN that was sent again the timestamp that comes back tells which one is answered (RFC 7323 §4.1).
     // Not when that is longer ago than the last: then a SYN-ACK was lost.
     const uint32_t sent_us = weir->now - (delta.rtt_valid ? delta.rtt_sent_us : delta.newest_sent_us);
@@ -119,10 +120,10 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
         sample_rtt(weir, c, segment);
     c->flags |= TCP_SYN_ACKED;
     c->snd.una = segment->ack;
-    c->flags &= ~(uint32_t)(TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    c->attention &= ~(uint32_t)(ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW);
     if (c->flow)
         begin_anew(weir, c);
-    c->backoff = 0;
+    tcp_backoff_set(c, 0);
     tcp_timers_acked(weir, c, 0);
     tcp_ecn_established(weir, c);
     c->error = WEIR_OK;

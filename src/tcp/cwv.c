@@ -75,7 +75,7 @@ void tcp_cwv_round(struct weir *weir, struct tcp_conn *c)
     remember(weir, c, c->snd.una - v->from);
     v->from = c->snd.una;
     v->round_end = c->snd.nxt;
-    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+    if (!(c->attention & ATTEND_RECOVERY))
         phase(weir, c);
 }
 

@@ -90,7 +90,7 @@ static uint32_t next_to_give(const struct tcp_conn *c)
 
 bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c)
 {
-    return (weir->now_ms - c->progress_ms) * 1000u < c->extra->deadline.us && !(c->flags & TCP_PERSIST);
+    return (weir->now_ms - c->progress_ms) * 1000u < c->extra->deadline.us && !(c->attention & ATTEND_PERSIST);
 }
 
 uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c)
@@ -175,7 +175,7 @@ void tcp_deadline_sampled(struct tcp_conn *c) { c->extra->deadline.doubled = 0; 
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_deadline *d = &c->extra->deadline;
-    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || (d->told && seq_lt(c->snd.una, d->round)))
+    if (c->attention & ATTEND_RECOVERY || (d->told && seq_lt(c->snd.una, d->round)))
         return;
     d->told = true;
     d->round = c->snd.nxt;
@@ -192,6 +192,7 @@ int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
     struct tcp_extra *extra = tcp_conn_extra(weir, c);
     if (!extra)
         return WEIR_NO_MEMORY;
+    tcp_attend(c, ATTEND_DEADLINE, us != 0);
     extra->deadline = (struct tcp_deadline){.us = us, .sent_us = weir->now, .carried = c->snd.una, .given = c->snd.una};
     return WEIR_OK;
 }

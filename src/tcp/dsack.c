@@ -9,8 +9,10 @@ void tcp_dsack_owe(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_
     if (!(c->flags & TCP_USE_SACK))
         return;
     tcp_sack_make_room(weir, c, 2);
-    if (tcp_conn_extra(weir, c))
-        c->extra->dsack = (struct tcp_sack_block){left, right};
+    if (!tcp_conn_extra(weir, c))
+        return;
+    c->extra->dsack = (struct tcp_sack_block){left, right};
+    tcp_attend(c, ATTEND_DSACK, left != right);
 }
 
 uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *first)

@@ -10,7 +10,11 @@
 // [left, right) came again.
 void tcp_dsack_owe(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);
 static inline bool tcp_dsack_owed(const struct tcp_extra *extra) { return extra->dsack.left != extra->dsack.right; }
-static inline void tcp_dsack_sent(struct tcp_extra *extra) { extra->dsack.left = extra->dsack.right; }
+static inline void tcp_dsack_sent(struct tcp_conn *c)
+{
+    c->extra->dsack.left = c->extra->dsack.right;
+    tcp_attend(c, ATTEND_DSACK, false);
+}
 uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *first);  // how many blocks: 1, or 0
 bool tcp_dsack_reported(const struct tcp_segment *segment);                           // by its first block
 #else
@@ -19,7 +23,7 @@ static inline void tcp_dsack_owe(struct weir *weir, struct tcp_conn *c, uint32_t
     (void)weir, (void)c, (void)left, (void)right;
 }
 static inline bool tcp_dsack_owed(const struct tcp_extra *extra) { return (void)extra, false; }
-static inline void tcp_dsack_sent(struct tcp_extra *extra) { (void)extra; }
+static inline void tcp_dsack_sent(struct tcp_conn *c) { (void)c; }
 static inline uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *first) { return (void)extra, (void)first, 0; }
 static inline bool tcp_dsack_reported(const struct tcp_segment *segment) { return (void)segment, false; }
 #endif

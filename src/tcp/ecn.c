@@ -3,11 +3,11 @@
 // accecn.c counts.
 #include "tcp/internal.h"
 
-// TCP_ECN_BUSY: there is something to do, or to watch, with each segment.
+// ATTEND_ECN: there is something to do, or to watch, with each segment.
 static void settle(struct tcp_conn *c)
 {
     const bool busy = c->ecn == TCP_ECN_ACCURATE || c->ecn_echo || c->ecn_cwr || (c->flow && c->flow->ecn_round);
-    c->flags = busy ? c->flags | TCP_ECN_BUSY : c->flags & ~(uint32_t)TCP_ECN_BUSY;
+    tcp_attend(c, ATTEND_ECN, busy);
 }
 
 // --- handshake ---------------------------------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_infligh
 {
     if (!c->flow)
         return;
-    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)) {
+    if (c->attention & ATTEND_RECOVERY) {
         tcp_undo_done(c);  // the losses may have been none, but congestion there was
         return;
     }

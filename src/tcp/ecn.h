@@ -71,12 +71,12 @@ void tcp_ecn_left_marked(struct tcp_conn *c, const struct tcp_segment *segment, 
 // The link took it.
 static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *segment, bool again)
 {
-    if (c->flags & TCP_ECN_BUSY)
+    if (c->attention & ATTEND_ECN)
         tcp_ecn_left_marked(c, segment, again);
 }
 // The next segment has CWR set, which devices that cut large ones put on the first piece alone: it must not be cut.
 bool tcp_ecn_uncut_marked(const struct tcp_conn *c);
-static inline bool tcp_ecn_uncut(const struct tcp_conn *c) { return c->flags & TCP_ECN_BUSY && tcp_ecn_uncut_marked(c); }
+static inline bool tcp_ecn_uncut(const struct tcp_conn *c) { return c->attention & ATTEND_ECN && tcp_ecn_uncut_marked(c); }
 
 // The option of accurate feedback. Returns how many bytes of header it takes.
 static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
@@ -86,7 +86,7 @@ static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload
 // A bare ACK is due before any data.
 static inline bool tcp_ecn_ack_first(const struct tcp_conn *c)
 {
-    return c->flags & TCP_ECN_BUSY && c->ecn == TCP_ECN_ACCURATE && c->state >= WEIR_TCP_ESTABLISHED && accecn_shake_due(c);
+    return c->attention & ATTEND_ECN && c->ecn == TCP_ECN_ACCURATE && c->state >= WEIR_TCP_ESTABLISHED && accecn_shake_due(c);
 }
 
 // --- what comes ---
@@ -112,7 +112,7 @@ bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_
 // What an ACK that is not overtaken feeds back: delta->ce. true: there was a mark; tcp_ecn_react follows when losses were looked for.
 static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
-    return c->ecn >= TCP_ECN_CLASSIC && (c->flags & TCP_ECN_BUSY || segment->flags & TCP_ECE) &&
+    return c->ecn >= TCP_ECN_CLASSIC && (c->attention & ATTEND_ECN || segment->flags & TCP_ECE) &&
            tcp_ecn_ack_marked(weir, c, segment, delta);
 }
 
@@ -129,7 +129,7 @@ void tcp_ecn_undone(struct tcp_conn *c);  // … which was a mistake
 // A mark reduced the window, and what was outstanding then is not all acknowledged: a loss in it asks for no more.
 static inline bool tcp_ecn_reducing(const struct tcp_conn *c)
 {
-    return c->flags & TCP_ECN_BUSY && c->flow && c->flow->ecn_round && c->flow->ecn_marked && seq_le(c->snd.una, c->flow->ecn_recover);
+    return c->attention & ATTEND_ECN && c->flow && c->flow->ecn_round && c->flow->ecn_marked && seq_le(c->snd.una, c->flow->ecn_recover);
 }
 
 bool tcp_ecn_keeps_extra(const struct tcp_conn *c);

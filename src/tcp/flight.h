@@ -220,8 +220,6 @@ void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delt
 // No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is the newest record that is acknowledged, in
 // part at least, which is good until the log is changed; *known: it says when that was sent well enough for the round-trip time.
 static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
-// Whether flight_acked_plain may be called: there are records, and none has a flag.
-static inline bool flight_ready(const struct flight *f) { return f->count && flight_plain(f); }
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     const struct flight_record *r = &f->record[f->head];
@@ -267,8 +265,7 @@ void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left,
 void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *delta);
 #endif
 #if !WEIR_CFG_TCP_SACK
-static inline bool flight_plain(const struct flight *f) { return (void)f, false; }
-static inline bool flight_ready(const struct flight *f) { return (void)f, false; }
+static inline bool flight_plain(const struct flight *f) { return !f->lost && !flight_any_resent(f); }
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     return (void)f, (void)una, (void)known, NULL;

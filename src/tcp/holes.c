@@ -11,9 +11,8 @@
 
 bool tcp_holes(const struct tcp_conn *c)
 {
-    const struct tlp *tlp = &c->flow->tlp;
-    const bool probing = tlp->due || (tlp->waiting && seq_lt(c->snd.una, tlp->end));
-    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->flow->holes.open || probing);
+    const bool probing = c->attention & ATTEND_TLP_DUE || (c->attention & ATTEND_TLP_OUT && seq_lt(c->snd.una, c->flow->tlp.end));
+    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->attention & ATTEND_RTX_PROBE || probing);
 }
 
 uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
@@ -38,7 +37,7 @@ bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_
     const struct tcp_flow *flow = c->flow;
     struct flight *f = flow->flight;
     if (!tcp_cc(c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 || f->lost ||
-        !f->retransmitted || c->backoff || flow->tlp.waiting)
+        !f->retransmitted || c->backoff || c->attention & ATTEND_TLP_OUT)
         return false;
     const struct flight_record *first = flight_at(f, 0);
     *end = first->end;
@@ -69,8 +68,9 @@ void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const s
     if (news->acked | delta->delivered)
         holes->tried = 0;
     if (tcp_cc(c)->owns_recovery && (c->flow->flight->lost || delta->retransmitted_acked)) {
-        holes->open = true;
+        c->attention |= ATTEND_RTX_PROBE;
         holes->end = c->snd.nxt;
     }
-    holes->open &= seq_lt(c->snd.una, holes->end);
+    if (!seq_lt(c->snd.una, holes->end))
+        c->attention &= ~(uint32_t)ATTEND_RTX_PROBE;
 }

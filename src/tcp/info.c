@@ -6,9 +6,9 @@
 
 static uint8_t recovery_state(const struct tcp_conn *c)
 {
-    if (c->flags & TCP_RTO_RECOVERY)
+    if (c->attention & ATTEND_RTO_RECOVERY)
         return 4;
-    if (c->flags & TCP_IN_RECOVERY)
+    if (c->attention & ATTEND_FAST_RECOVERY)
         return 3;
     if (tcp_ecn_reducing(c))
         return 2;
@@ -38,7 +38,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->state = c->state;
     out->recovery = recovery_state(c);
     out->backoff = c->backoff;
-    out->probes = c->flags & TCP_PERSIST ? c->backoff : c->keepalive_probes;
+    out->probes = c->attention & ATTEND_PERSIST ? c->backoff : c->keepalive_probes;
     out->sack = c->flags & TCP_USE_SACK;
     out->timestamps = c->flags & TCP_USE_TIMESTAMPS;
     out->window_scaling = c->flags & TCP_USE_SCALING;
@@ -79,11 +79,11 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     // Sequence spaces wrap every 4 GiB; the wraps are counted. SYN is not data, nor is FIN.
     const uint64_t sent = ((uint64_t)c->info.sent_wraps << 32 | c->snd.nxt) - c->iss;
     const uint64_t received = ((uint64_t)c->info.received_wraps << 32 | c->rcv.nxt) - c->info.irs;
-    const uint32_t fin = c->flags & TCP_FIN_SENT ? 1 : 0;
+    const uint32_t fin = c->attention & ATTEND_FIN_SENT ? 1 : 0;
     out->bytes_sent = (sent > fin ? sent - 1 - fin : 0) + c->info.bytes_retrans;
     out->bytes_retrans = c->info.bytes_retrans;
     out->bytes_acked = sent > fin + (c->snd.nxt - c->snd.una) ? sent - 1 - fin - (c->snd.nxt - c->snd.una) : 0;
-    out->bytes_received = received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->flags & TCP_FIN_RECEIVED ? 1 : 0) : 0;
+    out->bytes_received = received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->attention & ATTEND_FIN_RECEIVED ? 1 : 0) : 0;
     out->segs_out = c->info.segs_out;
     out->segs_in = c->info.segs_in;
     out->bytes_delivered = out->bytes_acked + out->sacked;

@@ -137,7 +137,7 @@ static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdic
 // Segments beyond what was wanted reset a connection that nobody reads any more (RFC 9293 §3.10.4, RFC 2525 §2.17).
 static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
-    if (!(c->flags & TCP_CLOSED_BY_USER) || c->flags & TCP_FIN_RECEIVED || !segment->length ||
+    if (!(c->attention & ATTEND_CLOSED_BY_USER) || c->attention & ATTEND_FIN_RECEIVED || !segment->length ||
         !seq_lt(c->rcv.nxt, segment->seq + segment->length))
         return false;
     tcp_reply_reset(weir, packet, segment);

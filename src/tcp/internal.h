@@ -91,12 +91,12 @@ static inline uint32_t tcp_data_end(const struct tcp_conn *c) { return tcp_data_
 // Queued and never sent. FIN follows all data, so with it sent nothing is left.
 static inline uint32_t tcp_unsent(const struct tcp_conn *c)
 {
-    return c->flags & TCP_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c));
+    return c->attention & ATTEND_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c));
 }
 static inline bool tcp_synchronised(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT; }
 static inline bool tcp_fin_acked(const struct tcp_conn *c)
 {
-    return (c->flags & TCP_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
+    return (c->attention & ATTEND_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
 }
 // A build with one algorithm needs not look which.
 #define TCP_CC_COUNT \
@@ -123,27 +123,12 @@ static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, str
     if (listener->uto)
         (void)tcp_uto_tell(listener->user_timeout_s, options);
 }
-static inline bool tcp_uto_quiet(const struct tcp_extra *extra) { return !extra->uto.owed; }
 static inline bool tcp_uto_owed(const struct tcp_conn *c) { return c->extra && c->extra->uto.owed; }
 #else
 static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, struct tcp_options *options) { (void)listener, (void)options; }
-static inline bool tcp_uto_quiet(const struct tcp_extra *extra) { return (void)extra, true; }
 static inline bool tcp_uto_owed(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds) { c->user_timeout_s = seconds; }
 #endif
-#if WEIR_CFG_TCP_LOW_WATER
-static inline bool tcp_low_water_quiet(const struct tcp_extra *extra) { return !extra->receive_low_water; }
-#else
-static inline bool tcp_low_water_quiet(const struct tcp_extra *extra) { return (void)extra, true; }
-#endif
-// Nothing attached asks for more than the usual: no hole, no duplicate to report, no FIN ahead, no deadline, nothing to tell or to hold
-// back. (Urgent marks have their flags.)
-static inline bool tcp_extra_quiet(const struct tcp_conn *c)
-{
-    const struct tcp_extra *extra = c->extra;
-    return !extra || (!(extra->out_of_order || tcp_dsack_owed(extra) || extra->fin_ahead || tcp_deadline_on(c)) &&
-                      tcp_realtime_quiet(extra) && tcp_uto_quiet(extra) && tcp_low_water_quiet(extra));
-}
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
 void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // unhashed: frees it when its user is done, too
 void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);                // into the connections' table
@@ -251,6 +236,7 @@ void tcp_recovery_again(struct tcp_conn *c);                       // all that i
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c);    // the first hole is filled anew
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c);
+void tcp_scoreboard_changed(struct tcp_conn *c);  // the flight log was marked, or marks have left it
 
 // congestion.c
 // Tells the congestion control of `acked` bytes cumulatively acknowledged, and what the log made of it.
@@ -300,8 +286,8 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 // The same for a connection at peace (predict.c), which leaves the deadline to be worked out later; whatever else looks at it has to settle
 // that before.
 #if WEIR_CFG_FAST_PATH
-void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c);
+void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (bare.h)
 void tcp_timers_bare_flow(struct tcp_conn *c);                     // … which it has now
 void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c);
@@ -312,7 +298,8 @@ static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
 }
 #else
 static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
-static inline void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c, 0); }
+static inline void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c, 0); }
+static inline void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_sent(weir, c); }
 static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
@@ -322,7 +309,7 @@ void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                   
 #if WEIR_CFG_TCP_CWV
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {
-    if (!seq_lt(c->snd.una, c->flow->cwv.round_end) && (c->flags & (TCP_CWND_LIMITED | TCP_IN_RECOVERY | TCP_RTO_RECOVERY) ||
+    if (!seq_lt(c->snd.una, c->flow->cwv.round_end) && (c->flags & TCP_CWND_LIMITED || c->attention & ATTEND_RECOVERY ||
                                                         !tcp_cwv_glance(&c->flow->cwv, weir->now_ms, c->snd.una, c->snd.nxt)))
         tcp_cwv_round(weir, c);
 }
@@ -347,31 +334,21 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
 #endif
 // Holes are being filled, or something lies beyond one.
-static inline bool tcp_filling(const struct tcp_conn *c)
-{
-    return c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY) || c->flow->flight->sacked;
-}
+static inline bool tcp_filling(const struct tcp_conn *c) { return c->attention & ATTEND_RECOVERY || c->flow->flight->sacked; }
 #if WEIR_CFG_TCP_TLP
-static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->flow && c->flow->tlp.due; }
+static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->attention & ATTEND_TLP_DUE; }
 // Of tcp_tlp_least, what neither round trip nor clock adds to.
 static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c)
 {
     return c->snd.nxt - c->snd.una <= c->mss ? TLP_SLACK_US + TLP_MAX_ACK_DELAY_US : TLP_SLACK_US;
 }
-static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->flow->tlp.waiting; }
-static inline bool tcp_tlp_under_way(const struct tcp_conn *c) { return c->flow->tlp.waiting || c->flow->tlp.due; }
+static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return c->attention & ATTEND_TLP_OUT; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return c->flow->tlp.ticked; }
 #else
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c) { return (void)c, INT32_MAX; }
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
-static inline bool tcp_tlp_under_way(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
-#endif
-#if WEIR_CFG_TCP_HOLES
-static inline bool tcp_holes_open(const struct tcp_conn *c) { return c->flow->holes.open; }
-#else
-static inline bool tcp_holes_open(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 #if WEIR_CFG_TCP_FRTO
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
@@ -414,11 +391,10 @@ struct tcp_lane_segment {
 bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict);
 // An ACK alone. WEIR_TX_UNRESOLVED: not possible now, nothing was done.
 enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq);
-// New data while nothing else is under way: what output.c comes to for each segment. true: nothing is left that may go now, or the
-// interface is full. false: the rest takes the long way. *quantum counts down.
-bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
-// The whole of a turn to send, when it comes to that: new data and what goes with it. false: there may be more to do, take the long way.
-bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict);
+// Up to `most` segments like this one, from its sequence number on; one that ends at push_end gets PSH. Returns how many left. *verdict is
+// of the last that was tried; WEIR_TX_UNRESOLVED: the next cannot go so.
+uint32_t tcp_lane_run(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, uint32_t most, uint32_t push_end,
+                      enum weir_tx_verdict *verdict);
 void tcp_lanes_init(struct weir *weir);
 void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
 // The last bits of the ports count, so their last bytes will do.
@@ -445,15 +421,12 @@ static inline enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_co
     (void)weir, (void)c, (void)seq;
     return WEIR_TX_UNRESOLVED;
 }
-static inline bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
+static inline uint32_t tcp_lane_run(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, uint32_t most,
+                                    uint32_t push_end, enum weir_tx_verdict *verdict)
 {
-    (void)weir, (void)c, (void)quantum, (void)verdict;
-    return false;
-}
-static inline bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
-{
-    (void)weir, (void)c, (void)quantum, (void)verdict;
-    return false;
+    (void)weir, (void)c, (void)segment, (void)most, (void)push_end;
+    *verdict = WEIR_TX_UNRESOLVED;
+    return 0;
 }
 static inline void tcp_lanes_init(struct weir *weir) { (void)weir; }
 static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }

@@ -43,7 +43,7 @@ uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone)
     }
     if (c->keepalive_probes < UINT8_MAX)
         c->keepalive_probes++;
-    c->flags |= TCP_KEEPALIVE_NOW;
+    c->attention |= ATTEND_KEEPALIVE_NOW;
     count(weir, WEIR_COUNT_TCP_KEEPALIVE);
     tcp_wants_output(weir, c);
     return c->keepalive_interval_s * 1000u;

@@ -104,10 +104,9 @@ static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c,
 }
 
 // … and all that a segment has to say fits into its header.
-#define LANE_FLAGS (TCP_USE_TIMESTAMPS | TCP_URGENT_SEND | TCP_ECN_BUSY)
 static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
-    return (c->flags & LANE_FLAGS) == TCP_USE_TIMESTAMPS && tcp_extra_quiet(c) && lane_ready(weir, c, lane);
+    return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER) && lane_ready(weir, c, lane);
 }
 
 // The frame's first slice, and the network header, as they are for another length, or type of service. (Its sum is not taken from it: it
@@ -281,132 +280,32 @@ enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_
     return lane_open(weir, c, lane) ? lane_ack(weir, c, lane, seq) : WEIR_TX_UNRESOLVED;
 }
 
-// --- new data ------------------------------------------------------------------------------------------------------------------
+// --- a run -----------------------------------------------------------------------------------------------------------------------
 
-// New data up to `end` left.
-static SPEED_INLINE void new_data_left(struct weir *weir, struct tcp_conn *c, uint32_t end)
+uint32_t tcp_lane_run(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, uint32_t most, uint32_t push_end,
+                      enum weir_tx_verdict *verdict)
 {
-    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
-    tcp_ack_left(c);
-    flight_sent(c->flow->flight, end, weir->now);
-    TCP_INFO_COUNT(c, sent_wraps, end < c->snd.nxt);
-    c->snd.nxt = end;
-    tcp_timers_sent_at_peace(weir, c);
-}
-
-// When neither SYN nor FIN is on its way and nothing is LOST, the sequence numbers tell what the log would.
-static inline uint32_t cwnd_room_at_peace(const struct tcp_conn *c)
-{
-    const uint32_t pipe = c->flags & TCP_USE_SACK ? c->snd.nxt - c->snd.una - c->flow->flight->sacked : tcp_recovery_pipe(c);
-    return c->flow->window.cwnd > pipe ? tcp_pacing_room(c, c->flow->window.cwnd - pipe) : 0;
-}
-
-// Up to `most` segments of `length` bytes, more than a few, from snd.nxt on; one that ends at push_end gets PSH. WEIR_TX_UNRESOLVED: the
-// next cannot go by the lane; WEIR_TX_FULL: nor otherwise.
-static __attribute__((noinline)) enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane,
-                                                               uint32_t length, uint32_t most, uint32_t push_end)
-{
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    const uint32_t length = segment->length;
+    *verdict = WEIR_TX_UNRESOLVED;
+    if (!lane_open(weir, c, lane))
+        return 0;
     const uint32_t edge = tcp_receive_edge(weir, c);
-    const uint64_t sum = lane_begin(weir, c, lane, length, c->tos, edge);
-    enum weir_tx_verdict verdict;
-    uint32_t seq = c->snd.nxt, left = most;
-    lane->out.tx.holdable = true;
+    const uint64_t sum = lane_begin(weir, c, lane, length, segment->tos, edge);
+    uint32_t seq = segment->seq, sent = 0;
+    lane->out.tx.holdable = segment->holdable;
     do {
         const uint32_t payload_sum = lane_lend(weir, c, lane, seq, length), end = seq + length;
-        verdict = WEIR_TX_UNRESOLVED;
+        *verdict = WEIR_TX_UNRESOLVED;
         if (payload_sum == LANE_PIECES)
             break;
         lane_finish(lane, sum, seq, end == push_end ? TCP_ACK | TCP_PSH : TCP_ACK, payload_sum);
-        verdict = lane_transmit(c, &lane->out.tx, seq, end);
-        if (verdict == WEIR_TX_FULL)
+        *verdict = lane_transmit(c, &lane->out.tx, seq, end);
+        if (*verdict == WEIR_TX_FULL)
             break;
         seq = end;
-    } while (--left && !(c->path.netif->flags & WEIR_NETIF_TX_BLOCKED));
-    if (left != most) {
-        lane_left(weir, c, edge, most - left, lane->out.tx.length);
-        tcp_pacing_sent(c, seq - c->snd.nxt);
-        tcp_prr_sent(c, seq - c->snd.nxt);
-        new_data_left(weir, c, seq);
-    }
-    return left && verdict < WEIR_TX_FULL ? WEIR_TX_FULL : verdict;
-}
-
-// Nothing but new data may go, with headers that the lane has.
-#define SEND_UNUSUAL (TCP_PROBE_NOW | TCP_FIN_QUEUED | TCP_RETRANSMIT_NOW | TCP_PERSIST)
-static inline bool only_new_data(const struct tcp_conn *c, uint32_t unusual)
-{
-    return (c->flags & (unusual | LANE_FLAGS | TCP_SYN_ACKED)) == (TCP_SYN_ACKED | TCP_USE_TIMESTAMPS);
-}
-
-// As much of it as may. true: nothing is left that may go now, or the interface is full.
-static __attribute__((noinline)) bool send_new_data(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t *quantum,
-                                                    enum weir_tx_verdict *verdict)
-{
-    const uint32_t mss = c->mss;
-    while (*quantum && lane_ready(weir, c, lane)) {
-        const uint32_t outstanding = c->snd.nxt - c->snd.una, unsent = stream_length(c->send) - tcp_held_lag(c) - outstanding;
-        const uint32_t wanted = min_u32(unsent, tcp_window_room(c)), room = cwnd_room_at_peace(c), end = c->snd.nxt + wanted;
-        const uint32_t length = min_u32(wanted, mss), from = c->snd.nxt;
-        if (unsent > stream_length(c->send))
-            return false;  // no connection is like that: output.c drops it
-        if (room < length)
-            c->flags |= TCP_CWND_LIMITED;
-        if (!length || room < length || (length < mss && !tcp_small_may_go(c, length, unsent)))
-            return true;
-        if (length <= COPY_FEW)
-            return false;  // which are lane_one's: the long way leads to it
-        const uint32_t most = length == mss ? min_u32(min_u32(wanted, room) / mss, *quantum) : 1;
-        if (!flight_room(&weir->memory, &c->flow->flight, weir->now))
-            return false;
-        const enum weir_tx_verdict sent = send_run(weir, c, lane, length, most, from + unsent);
-        *quantum -= (c->snd.nxt - from) / length;
-        if (sent == WEIR_TX_UNRESOLVED)
-            return false;
-        *verdict = sent;
-        if (sent == WEIR_TX_FULL || c->snd.nxt == end)
-            return true;
-    }
-    return false;
-}
-
-bool tcp_lane_new_data(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
-{
-    *verdict = WEIR_TX_DONE;
-    return only_new_data(c, SEND_UNUSUAL) && tcp_may_send_data(c) && tcp_extra_quiet(c) && !c->flow->flight->lost && !tcp_tlp_due(c) &&
-           send_new_data(weir, c, tcp_lane_at(weir, c->local.port, c->remote.port), quantum, verdict);
-}
-
-// A turn can be no more than new data, or an ACK.
-#define TURN_UNUSUAL (SEND_UNUSUAL | TCP_KEEPALIVE_NOW | TCP_IN_RECOVERY | TCP_RTO_RECOVERY)
-
-// All that is queued goes in one segment.
-static inline bool one_segment(const struct tcp_conn *c, uint32_t unsent)
-{
-    const uint32_t end = c->snd.nxt - c->snd.una + unsent;
-    return unsent - 1 < c->mss && end <= c->snd.wnd && end <= c->flow->window.cwnd &&
-           ((c->flags & (TCP_CORK | TCP_NO_DELAY)) == TCP_NO_DELAY || (end == unsent && !(c->flags & TCP_CORK)));
-}
-
-bool tcp_lane_turn(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, enum weir_tx_verdict *verdict)
-{
-    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    if (c->extra || !only_new_data(c, TURN_UNUSUAL) || c->state != WEIR_TCP_ESTABLISHED || !lane_ready(weir, c, lane))
-        return false;
-    if (!c->send) {
-        *verdict = c->flags & TCP_ACK_NOW ? lane_ack(weir, c, lane, tcp_ack_seq(c)) : WEIR_TX_DONE;
-        return true;
-    }
-    if (!c->flow || tcp_paced(c) || c->flow->flight->lost || tcp_tlp_due(c) ||
-        (c->snd.una == c->snd.nxt && (weir->now_ms - c->progress_ms) * 1000u > c->rtt.floor_us))
-        return false;
-    const uint32_t seq = c->snd.nxt, unsent = stream_length(c->send) - tcp_held_lag(c) - (seq - c->snd.una);
-    if (one_segment(c, unsent) && flight_room(&weir->memory, &c->flow->flight, weir->now)) {
-        *verdict = lane_one(weir, c, lane, seq, unsent, TCP_ACK | TCP_PSH, c->tos, true);
-        if (*verdict < WEIR_TX_FULL)
-            new_data_left(weir, c, seq + unsent);
-        return *verdict != WEIR_TX_UNRESOLVED;
-    }
-    *verdict = WEIR_TX_DONE;
-    return send_new_data(weir, c, lane, quantum, verdict) &&
-           (*verdict == WEIR_TX_FULL || (c->snd.una != c->snd.nxt && !(c->flags & TCP_ACK_NOW)));
+    } while (++sent < most && !(c->path.netif->flags & WEIR_NETIF_TX_BLOCKED));
+    if (sent)
+        lane_left(weir, c, edge, sent, lane->out.tx.length);
+    return sent;
 }

@@ -151,7 +151,7 @@ int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct s
     table_insert(&weir->tcp.listeners, &weir->memory, &listener->node, port_hash(listener->local.port));
     sock_ready_remove(&weir->socks, &c->sock);
     c->sock.flags &= (uint8_t)~SOCK_HANDLED;
-    c->flags |= TCP_CLOSED_BY_USER;
+    c->attention |= ATTEND_CLOSED_BY_USER;
     tcp_conn_release(weir, c);
     *out = &listener->sock;
     return WEIR_OK;

@@ -78,11 +78,9 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 // may be over at once, and where nothing is lost nothing is sent twice.
 #define TLP_SLACK_US 2000u
 struct tlp {
-    uint32_t end;      // snd.nxt after the probe
-    bool waiting : 1;  // the probe is in flight
-    bool due : 1;      // output sends it next
-    uint8_t again;     // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
-    bool ticked;       // a timer fired as the tick of tick_us began …
+    uint32_t end;   // snd.nxt after the probe (ATTEND_TLP_OUT)
+    uint8_t again;  // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
+    bool ticked;    // a timer fired as the tick of tick_us began …
     uint32_t tick_us;
     uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
 };
@@ -112,8 +110,7 @@ static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
 struct tcp_ack_news;
 #if WEIR_CFG_TCP_HOLES
 struct holes {
-    uint32_t end;   // snd.nxt when a hole was last seen, or filled …
-    bool open;      // … and not all up to there is acknowledged
+    uint32_t end;   // snd.nxt when a hole was last seen, or filled (ATTEND_RTX_PROBE)
     uint8_t tried;  // so often has been probed, and nothing new come since
     bool doubled;   // what ends here left twice, as this tick began, and no duplicate of it has been reported
     uint32_t doubled_end, doubled_us;

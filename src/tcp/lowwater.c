@@ -9,6 +9,7 @@ int tcp_low_water_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
     if (!extra)
         return WEIR_NO_MEMORY;
     extra->receive_low_water = bytes > 1 ? bytes : 0;
+    tcp_attend(c, ATTEND_LOW_WATER, bytes > 1);
     if (tcp_receive_queued(c) && tcp_low_water_met(weir, c))  // what was too little may be enough now
         sock_event(&weir->socks, &c->sock, WEIR_READABLE);
     return WEIR_OK;
@@ -18,7 +19,7 @@ int32_t tcp_low_water_get(const struct tcp_conn *c) { return tcp_low_water_on(c)
 
 bool tcp_low_water_met(const struct weir *weir, const struct tcp_conn *c)
 {
-    return !tcp_low_water_on(c) || tcp_receive_queued(c) >= c->extra->receive_low_water || c->flags & TCP_URGENT_RECEIVED ||
+    return !tcp_low_water_on(c) || tcp_receive_queued(c) >= c->extra->receive_low_water || c->attention & ATTEND_URGENT_RECEIVED ||
            tcp_receive_edge(weir, c) - c->rcv.nxt < c->rcv_mss;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // WEIR_OPTION_RECEIVE_LOW_WATER on a stream: its reader hears of data only when so much is there, or when no more can come: at the end, at
 // an error, at an urgent mark, or when the window has no room for another segment. The mark is in struct tcp_extra; a connection with one
-// takes the steps, not the prediction (tcp_extra_quiet).
+// takes the steps, not the prediction (ATTEND_LOW_WATER).
 #ifndef TCP_LOWWATER_H
 #define TCP_LOWWATER_H
 

@@ -294,8 +294,8 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
     tcp_rate_begin(weir, c);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
     // In the middle of a recovery the new one is told of it: an algorithm that leaves recovery to TCP goes on from its ssthresh.
-    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
-        tcp_cc_event(weir, c, c->flags & TCP_IN_RECOVERY ? WEIR_CC_ENTER_RECOVERY : WEIR_CC_RTO);
+    if (c->attention & ATTEND_RECOVERY)
+        tcp_cc_event(weir, c, c->attention & ATTEND_FAST_RECOVERY ? WEIR_CC_ENTER_RECOVERY : WEIR_CC_RTO);
     c->flow->window.cwnd = before.cwnd;
     c->flow->window.ssthresh = min_u32(before.ssthresh, c->flow->window.ssthresh);
     tcp_wants_output(weir, c);

@@ -1,206 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a connection may send now, and the segment that carries it. tcp_output asks plan_next what comes next until nothing does, or
-// the quantum is used up, or the link says no; only a segment that the link took changes the connection.
+// The segment that carries what plan.c decided: options, header, checksum, network layer, or a header template. tcp_output asks for one
+// plan after the other until there is none, or the quantum is used up, or the link says no; only a segment that the link took changes the
+// connection.
 #include "tcp/output.h"
 
 #include "tcp/bare.h"
+#include "tcp/plan.h"
 #include "tcp/sack.h"
-
-// One segment (or one large one that the device cuts) to send.
-struct plan {
-    uint32_t seq, end;  // sequence space covered, SYN and FIN included
-    uint32_t payload;   // bytes of data
-    uint8_t flags;      // enum tcp_flag
-    bool again;         // sent before
-    bool probe;         // a byte beyond the window, or a keepalive: does not wait for cwnd
-    bool tail;          // the tail-loss probe, which does not either
-    bool chance;        // … nor what is sent again before its deadline
-    bool bundle;        // new data behind some that was sent before
-    bool twice;         // sent again just now
-};
-
-// --- what may be sent ------------------------------------------------------------------------------------------------------------
-
-// The most one segment may carry: a multiple of the MSS where the device cuts large ones.
-static uint32_t segment_limit(const struct tcp_conn *c)
-{
-    if (!WEIR_CFG_TX_OFFLOAD || !(c->path.netif->capabilities & WEIR_NETIF_TSO4) || tcp_ecn_uncut(c))
-        return c->mss;
-    const uint32_t headers = 60 + 60;
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): never 0, see tcp_mss_update
-    return (65535u - headers) / c->mss * c->mss;
-}
-
-static uint32_t cwnd_room(const struct tcp_conn *c)
-{
-    const uint32_t pipe = tcp_recovery_pipe(c);
-    return c->flow->window.cwnd > pipe ? c->flow->window.cwnd - pipe : 0;
-}
-
-// Fills the plan for [seq, end): which of it is SYN, data, FIN.
-static void cover(const struct tcp_conn *c, struct plan *plan, uint32_t seq, uint32_t end)
-{
-    const bool syn = tcp_syn_unacked(c) && seq == c->iss;
-    const bool fin = c->flags & TCP_FIN_QUEUED && end == tcp_data_end(c) + 1;
-    plan->seq = seq;
-    plan->end = end;
-    plan->payload = end - seq - syn - fin;
-    plan->flags = (uint8_t)((syn ? TCP_SYN : 0) | (fin ? TCP_FIN : 0) | (tcp_syn_sent(c) ? 0 : TCP_ACK));
-    if (plan->payload && seq + syn + plan->payload == tcp_data_end(c))
-        plan->flags |= TCP_PSH;  // RFC 9293 §3.9.1.2: the last of what was queued
-}
-
-// Lost data goes before new data (RFC 6675 §5, (C), NextSeg rules 1 and 3), as far as the window of the network allows; the first
-// segment of a recovery goes whatever it says.
-static bool plan_retransmission(struct tcp_conn *c, struct plan *plan)
-{
-    uint32_t start = 0, end = 0;
-    if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
-        return false;
-    if (tcp_frto_new_data_first(c) && tcp_recovery_pipe(c))
-        return false;
-    uint32_t room = cwnd_room(c);
-    if (c->flags & TCP_RETRANSMIT_NOW)
-        room = max_u32(room, c->mss);
-    if (c->flags & TCP_PERSIST && !c->snd.wnd)
-        return false;  // the probe retransmits
-    room = tcp_pacing_room(c, room);
-    if (room < min_u32(c->mss, end - start)) {
-        c->flags |= TCP_CWND_LIMITED;
-        return false;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-    const uint32_t most = min_u32(segment_limit(c), max_u32(room / c->mss * c->mss, c->mss));
-    const bool whole = end - start <= most || (c->flags & TCP_FIN_SENT && end == c->snd.nxt && end - start == most + 1);
-    cover(c, plan, start, whole ? end : start + most);
-    plan->again = true;
-    return true;
-}
-
-static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan);
-
-// The segment has room for what is not acknowledged yet.
-static void bundle(const struct tcp_conn *c, struct plan *plan)
-{
-    const uint32_t fin = plan->flags & TCP_FIN ? 1 : 0, seq = tcp_deadline_bundle(c, plan->end - fin, segment_payload(c, plan));
-    plan->bundle = seq != plan->seq;
-    if (plan->bundle)
-        cover(c, plan, seq, plan->end);
-}
-
-// New data, as far as the peer's window and the network's allow.
-static bool plan_new_data(struct tcp_conn *c, struct plan *plan)
-{
-    const uint32_t unsent = tcp_unsent(c);
-    uint32_t length = min_u32(unsent, tcp_window_room(c));
-    if (!length)
-        return false;
-    const uint32_t room = tcp_pacing_room(c, cwnd_room(c));
-    if (room < min_u32(length, c->mss)) {
-        c->flags |= TCP_CWND_LIMITED;
-        return false;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-    length = min_u32(length, min_u32(segment_limit(c), max_u32(room / c->mss, 1) * c->mss));
-    if (length > c->mss)
-        length -= length % c->mss;  // the rest is a segment of its own, under Nagle's rule
-    else if (length < c->mss && !tcp_small_may_go(c, length, unsent))
-        return false;
-    const bool fin = c->flags & TCP_FIN_QUEUED && length == unsent && tcp_window_room(c) > length;
-    cover(c, plan, c->snd.nxt, c->snd.nxt + length + fin);
-    if (tcp_deadline_on(c))
-        bundle(c, plan);
-    return true;
-}
-
-static bool fin_is_due(const struct tcp_conn *c)
-{
-    return (c->flags & (TCP_FIN_QUEUED | TCP_FIN_SENT)) == TCP_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && !tcp_syn_sent(c);
-}
-
-// A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte (or FIN) in flight again, or a new one.
-static bool plan_probe(struct tcp_conn *c, struct plan *plan)
-{
-    if (!(c->flags & TCP_PROBE_NOW) || !(tcp_send_queued(c) || c->flags & TCP_FIN_SENT))
-        return false;
-    plan->again = c->snd.nxt != c->snd.una;
-    cover(c, plan, c->snd.una, c->snd.una + 1);
-    plan->probe = true;
-    return true;
-}
-
-// RFC 8985 §7.3: new data if there is any and the peer's window lets it, otherwise the last segment again.
-static bool plan_tail_probe(struct tcp_conn *c, struct plan *plan)
-{
-    if (!tcp_tlp_due(c) || c->snd.una == c->snd.nxt || !tcp_pacing_room(c, 1))
-        return false;
-    const uint32_t unsent = tcp_unsent(c), length = min_u32(min_u32(unsent, tcp_window_room(c)), c->mss);
-    plan->tail = true;
-    plan->again = !length;
-    if (length)
-        cover(c, plan, c->snd.nxt, c->snd.nxt + length + (c->flags & TCP_FIN_QUEUED && length == unsent && tcp_window_room(c) > length));
-    else
-        cover(c, plan, seq_max(c->snd.una, c->snd.nxt - c->mss - (c->flags & TCP_FIN_SENT ? 1 : 0)), c->snd.nxt);
-    return true;
-}
-
-// What should have been acknowledged by now, while it may still come in time.
-static bool plan_chance(struct tcp_conn *c, struct plan *plan)
-{
-    uint32_t start = 0, end = 0;
-    if (!tcp_deadline_on(c) || !tcp_deadline_due(c, &start, &end))
-        return false;
-    cover(c, plan, start, end);
-    plan->again = plan->chance = true;
-    return true;
-}
-
-// After all else.
-static bool plan_twice(const struct weir *weir, const struct tcp_conn *c, struct plan *plan)
-{
-    uint32_t end;
-    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->flags & TCP_PERSIST || !tcp_holes_double(weir, c, &end))
-        return false;
-    cover(c, plan, c->snd.una, end);
-    return plan->again = plan->twice = true;
-}
-
-// Whether the plan is one that the connection can have: what is sent again was sent before, and the payload is queued. Each plan is held to
-// that before memory is read by its numbers.
-static inline bool plan_sane(const struct tcp_conn *c, const struct plan *plan)
-{
-    const uint32_t queued = tcp_send_queued(c), from = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c);
-    if (plan->again && !(seq_in(plan->seq, c->snd.una, c->snd.nxt) && seq_in(plan->end, plan->seq + 1, c->snd.nxt + 1)))
-        return false;
-    return !plan->payload || (from < queued && plan->payload <= queued - from);
-}
-
-static bool plan_next(struct tcp_conn *c, struct plan *plan)
-{
-    plan->again = plan->probe = plan->tail = plan->chance = plan->bundle = plan->twice = false;  // … and cover() the rest
-    if (c->state == WEIR_TCP_CLOSED)
-        return false;
-    if (plan_probe(c, plan) || plan_tail_probe(c, plan) || plan_chance(c, plan) || (tcp_frto_new_data_first(c) && plan_new_data(c, plan)) ||
-        plan_retransmission(c, plan))
-        return true;
-    if (tcp_syn_unacked(c)) {
-        if (c->snd.nxt != c->iss)
-            return false;  // the handshake is under way
-        cover(c, plan, c->iss, c->iss + 1);
-        return true;
-    }
-    if (!tcp_may_send_data(c))
-        return false;
-    if (plan_new_data(c, plan))
-        return true;
-    if (fin_is_due(c)) {
-        cover(c, plan, c->snd.nxt, c->snd.nxt + 1);
-        return true;
-    }
-    return false;
-}
-
-// --- the segment ---------------------------------------------------------------------------------------------------------------------
 
 void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
 {
@@ -219,16 +25,16 @@ void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool an
 }
 
 // Bytes that SACK may take of a header; with data to carry, of the smallest segments half at the most.
-static uint32_t sack_room(const struct tcp_conn *c, const struct plan *plan, uint32_t taken)
+static uint32_t sack_room(const struct tcp_conn *c, const struct tcp_plan *plan, uint32_t taken)
 {
     const uint32_t room = TCP_OPTIONS_MAX - (c->flags & TCP_USE_TIMESTAMPS ? 12u : 0u);
     return (plan->payload ? min_u32(room, c->mss / 2) : room) - taken;
 }
 
 // All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5, §6.1.6).
-static inline bool not_fresh(const struct plan *plan) { return plan->again || plan->probe; }
+static inline bool not_fresh(const struct tcp_plan *plan) { return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE); }
 
-static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_options *options)
+static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan, struct tcp_options *options)
 {
     options->seen = 0;
     options->sack_count = 0;
@@ -247,9 +53,9 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
 }
 
 // What one segment carries beside its options: c->mss has the timestamps subtracted, the others come and go (RFC 6691 §2).
-static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *plan)
+uint32_t tcp_segment_payload(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    if (!(tcp_sack_pending(c) || c->flags & TCP_ECN_BUSY || tcp_uto_owed(c)) || plan->flags & TCP_SYN)
+    if (!(tcp_sack_pending(c) || c->attention & ATTEND_ECN || tcp_uto_owed(c)) || plan->flags & TCP_SYN)
         return c->mss;
     struct tcp_options options = {0};
     const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), &options) + tcp_uto_fill(c, false, &options);
@@ -259,7 +65,7 @@ static uint32_t segment_payload(const struct tcp_conn *c, const struct plan *pla
 }
 
 // Lends the payload's slices of the send queue. Returns how many bytes fit in the slices there are.
-static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, struct packet_out *out)
+static uint32_t lend_payload(const struct tcp_conn *c, const struct tcp_plan *plan, struct packet_out *out)
 {
     const uint32_t offset = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c) + tcp_held_lag(c);
     struct weir_span spans[WEIR_CFG_TX_SLICES - 1];
@@ -270,7 +76,7 @@ static uint32_t lend_payload(const struct tcp_conn *c, const struct plan *plan, 
 }
 
 // Its payload lies in more pieces than there are slices, or options take of its room: it carries less.
-static void shorten(struct plan *plan, uint32_t payload)
+static void shorten(struct tcp_plan *plan, uint32_t payload)
 {
     plan->payload = payload;
     plan->flags &= (uint8_t) ~(TCP_FIN | TCP_PSH);
@@ -302,7 +108,7 @@ static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
 }
 
 // The whole way: options, header, checksum, network layer. The payload is in `out`.
-static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct plan *plan, struct tcp_segment *segment,
+static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan, struct tcp_segment *segment,
                                        struct packet_out *out)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
@@ -314,13 +120,13 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     segment->length = plan->payload;
     const uint8_t tos = tcp_ecn_stamp(weir, c, segment, not_fresh(plan));
     segment->header_length = (uint8_t)(TCP_BYTES + option_length);
-    segment->urgent = c->flags & TCP_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
+    segment->urgent = c->attention & ATTEND_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
     uint8_t *bytes = packet_out_header(out, segment->header_length);
     tcp_emit(bytes, segment);
     if (option_length)
         memcpy(bytes + TCP_BYTES, option_bytes, option_length);
     if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss) {  // of one to be cut that is not
-        out->tx.segment_size = (uint16_t)segment_payload(c, plan);
+        out->tx.segment_size = (uint16_t)tcp_segment_payload(c, plan);
         out->tx.gso = WEIR_GSO_TCP4;
     }
     put_checksum(weir, c, out, segment->header_length);
@@ -329,14 +135,14 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 
-static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, struct plan *plan)
+static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     struct packet_out out;
     if ((c->path.netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED))
         return WEIR_TX_FULL;  // before anything is summed for it
     packet_out_init(&out);
     if (plan->payload && c->send) {
-        const uint32_t size = segment_payload(c, plan);
+        const uint32_t size = tcp_segment_payload(c, plan);
         if (plan->payload > size && plan->payload <= c->mss)
             shorten(plan, size);
         const uint32_t lent = lend_payload(c, plan, &out);
@@ -351,7 +157,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && !plan->again && !plan->bundle;
+    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE));
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
     const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
@@ -368,39 +174,80 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     return verdict;
 }
 
-static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct plan *plan)
+// A run of full segments. Where there is no template for them, the first goes alone.
+static enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, const struct tcp_lane_segment *segment)
 {
     enum weir_tx_verdict verdict;
+    const uint32_t data_end = tcp_data_end(c);
+    plan->run = tcp_lane_run(weir, c, segment, plan->run, data_end, &verdict);
+    if (!plan->run && verdict == WEIR_TX_UNRESOLVED) {
+        plan->end = plan->seq + plan->payload;
+        verdict = send_long(weir, c, plan);
+        plan->run = verdict < WEIR_TX_FULL;
+        return verdict;
+    }
+    plan->end = plan->seq + plan->run * plan->payload;
+    if (plan->end == data_end)
+        plan->flags |= TCP_PSH;
+    return verdict == WEIR_TX_FULL ? WEIR_TX_FULL : WEIR_TX_DONE;
+}
+
+// Sends what is planned, by the header template where there is one. Afterwards the plan says what of it left: plan->run is 0 if nothing
+// did.
+static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
+{
+    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
+    bool sent = false;
     if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss) {
         const bool fresh = !not_fresh(plan);
         const struct tcp_lane_segment segment = {.seq = plan->seq,
                                                  .length = plan->payload,
                                                  .flags = plan->flags,
                                                  .tos = plan->payload && fresh ? c->tos : tcp_ecn_tos_bare(c),
-                                                 .holdable = plan->payload && !plan->again && !plan->bundle};
-        if (tcp_lane_send(weir, c, &segment, &verdict))
-            return verdict;
+                                                 .holdable = plan->payload && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE))};
+        if (plan->run > 1)
+            return send_run(weir, c, plan, &segment);
+        sent = tcp_lane_send(weir, c, &segment, &verdict);
     }
-    return send_long(weir, c, plan);
+    if (!sent)
+        verdict = send_long(weir, c, plan);
+    plan->run = verdict < WEIR_TX_FULL;
+    return verdict;
 }
 
 // Of what left the log knows already.
-static void repeated_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
+static void repeated_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
 {
     const uint32_t bytes = seq_min(plan->end, c->snd.nxt) - plan->seq;
     tcp_undo_resent(weir, c, bytes);
     TCP_INFO_COUNT(c, bytes_retrans, bytes);
     (void)bytes;
-    if (plan->chance) {
+    if (plan->how & PLAN_DEADLINE_RTX) {
         tcp_prr_sent(c, bytes);
         TCP_INFO_COUNT(c, retransmits, 1);
         count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
     }
 }
 
-// The link took the segment: what it carried is no longer owed.
-static void segment_left(struct weir *weir, struct tcp_conn *c, const struct plan *plan)
+// New data left in the steady state: there is nothing to be told with it, and nobody else to hear of it.
+static inline void new_data_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
 {
+    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
+    tcp_ack_left(c);
+    tcp_pacing_sent(c, plan->end - plan->seq);
+    flight_sent(c->flow->flight, plan->end, weir->now);
+    TCP_INFO_COUNT(c, sent_wraps, plan->end < c->snd.nxt);
+    c->snd.nxt = plan->end;
+    tcp_timers_sent_steady(weir, c);
+}
+
+// The link took the segment: what it carried is no longer owed.
+static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
+{
+    if (tcp_steady(c) && plan->seq != plan->end) {
+        new_data_left(weir, c, plan);
+        return;
+    }
     if (plan->flags & TCP_ACK) {
         tcp_ack_left(c);
         tcp_sack_reported(c);
@@ -409,21 +256,22 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
         return;
     tcp_pacing_sent(c, plan->end - plan->seq);
     if (tcp_deadline_on(c))
-        tcp_deadline_left(weir, c, plan->seq, plan->end, plan->chance);
-    if (plan->chance || plan->bundle)
+        tcp_deadline_left(weir, c, plan->seq, plan->end, plan->how & PLAN_DEADLINE_RTX);
+    if (plan->how & (PLAN_DEADLINE_RTX | PLAN_BUNDLE))
         repeated_left(weir, c, plan);
-    if (plan->chance)
+    if (plan->how & PLAN_DEADLINE_RTX)
         return;  // its timer is armed already
-    if (plan->again) {
+    if (plan->how & PLAN_RETRANSMIT) {
         struct flight_delta ignored = {0};
-        if (plan->probe)
+        if (plan->how & PLAN_PROBE)
             flight_lose_first(&weir->memory, &c->flow->flight, 1, &ignored);
         flight_resent(&weir->memory, &c->flow->flight, plan->seq, plan->end, weir->now);
+        tcp_scoreboard_changed(c);
         c->flow->retransmit_from = plan->end;
         tcp_undo_resent(weir, c, plan->end - plan->seq);
         tcp_cwv_resent(c, plan->end - plan->seq);
         TCP_INFO_COUNT(c, bytes_retrans, plan->payload);
-        if (!plan->probe) {
+        if (!(plan->how & PLAN_PROBE)) {
             TCP_INFO_COUNT(c, retransmits, (plan->payload + c->mss - 1) / c->mss);
             count(weir, WEIR_COUNT_TCP_RETRANSMITTED);
         }
@@ -432,37 +280,38 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct pla
         TCP_INFO_COUNT(c, sent_wraps, plan->end < c->snd.nxt);
         c->snd.nxt = plan->end;
         if (plan->flags & TCP_FIN)
-            c->flags |= TCP_FIN_SENT;
+            c->attention |= ATTEND_FIN_SENT;
     }
-    if (plan->probe) {
-        c->flags &= ~(uint32_t)TCP_PROBE_NOW;
+    if (plan->how & PLAN_PROBE) {
+        c->attention &= ~(uint32_t)ATTEND_PROBE_NOW;
         count(weir, WEIR_COUNT_TCP_PROBE);
         return;  // the probe timer is armed already
     }
     tcp_prr_sent(c, plan->end - plan->seq);
-    if (plan->tail)
-        tcp_tlp_sent(weir, c, plan->again);
-    if (plan->twice)
+    if (plan->how & PLAN_TLP)
+        tcp_tlp_sent(weir, c, plan->how & PLAN_RETRANSMIT);
+    if (plan->how & PLAN_DUPLICATE_RTX)
         tcp_holes_doubled(weir, c, plan->end);
-    if (c->flags & TCP_RETRANSMIT_NOW && plan->again)
+    if (c->attention & ATTEND_RETRANSMIT_NOW && plan->how & PLAN_RETRANSMIT)
         tcp_timers_resent(weir, c);
-    c->flags &= ~(uint32_t)(TCP_RETRANSMIT_NOW | TCP_SEND_SMALL);
+    c->attention &= ~(uint32_t)ATTEND_RETRANSMIT_NOW;
+    c->flags &= ~(uint32_t)TCP_SEND_SMALL;
     tcp_timers_sent(weir, c);
 }
 
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
-    struct plan plan = {.seq = tcp_ack_seq(c), .flags = TCP_ACK};
+    struct tcp_plan plan = {.seq = tcp_ack_seq(c), .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
-    if (c->flags & TCP_KEEPALIVE_NOW)
+    if (c->attention & ATTEND_KEEPALIVE_NOW)
         plan.seq = c->snd.una - 1;
     else if ((verdict = tcp_lane_ack(weir, c, plan.seq)) != WEIR_TX_UNRESOLVED)
         return verdict;
     plan.end = plan.seq;
     verdict = send_long(weir, c, &plan);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
-        c->flags &= ~(uint32_t)TCP_KEEPALIVE_NOW;
+        c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
         segment_left(weir, c, &plan);
     }
     return verdict;
@@ -476,10 +325,12 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     return verdict;
 }
 
+static inline bool ack_alone_due(const struct tcp_conn *c) { return c->flags & TCP_ACK_NOW || c->attention & ATTEND_KEEPALIVE_NOW; }
+
 static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
 {
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
-    if (!c->extra && !(c->flags & TCP_KEEPALIVE_NOW))
+    if (!c->extra && !(c->attention & ATTEND_KEEPALIVE_NOW))
         verdict = tcp_lane_ack(weir, c, tcp_ack_seq(c));
     return verdict == WEIR_TX_UNRESOLVED ? send_ack(weir, c) : verdict;
 }
@@ -487,7 +338,7 @@ static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn 
 #if WEIR_CFG_TCP_SACK
 void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
 {
-    const struct plan plan = {.seq = tcp_ack_seq(c), .end = tcp_ack_seq(c), .flags = TCP_ACK};
+    const struct tcp_plan plan = {.seq = tcp_ack_seq(c), .end = tcp_ack_seq(c), .flags = TCP_ACK};
     const uint32_t edge = tcp_receive_edge(weir, c);
     struct tcp_segment segment = {.seq = plan.seq, .ack = c->rcv.nxt, .flags = TCP_ACK, .window = window_field(c, edge, false)};
     fill_options(weir, c, &plan, &segment.options);
@@ -524,9 +375,10 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 }
 
 // The last of what was queued has left for the first time, and nothing is to be sent again: another look would find nothing.
-static inline bool left_nothing(const struct tcp_conn *c, const struct plan *plan)
+static inline bool left_nothing(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->flags & TCP_FIN_QUEUED) && !c->flow->flight->lost && !tcp_deadline_on(c);
+    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && !c->flow->flight->lost &&
+           !tcp_deadline_on(c);
 }
 
 enum sent {
@@ -538,25 +390,23 @@ enum sent {
 // Everything that may go now, a quantum at the most.
 static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
 {
-    struct plan plan;
-    const bool all = c->send && tcp_lane_new_data(weir, c, &quantum, verdict);
-    if (*verdict == WEIR_TX_FULL)
-        return SENT_BLOCKED;
-    for (; !all && (plan_next(c, &plan) || plan_twice(weir, c, &plan)); quantum--) {
+    struct tcp_plan plan;
+    for (; tcp_plan_next(weir, c, &plan, quantum); quantum -= plan.run) {
         if (!quantum) {
             *more = true;
             return SENT_ALL;
         }
-        if (!plan_sane(c, &plan))
+        if (!tcp_plan_sane(c, &plan))
             return SENT_INSANE;
-        if (!plan.again && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
+        if (!(plan.how & PLAN_RETRANSMIT) && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
             tcp_timers_retry(weir, c);
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
         *verdict = send_segment(weir, c, &plan);
+        if (plan.run)
+            segment_left(weir, c, &plan);
         if (*verdict == WEIR_TX_FULL || *verdict == WEIR_TX_UNRESOLVED)
             return SENT_BLOCKED;
-        segment_left(weir, c, &plan);
         if (left_nothing(c, &plan))
             break;
     }
@@ -568,7 +418,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (c->state == WEIR_TCP_TIME_WAIT)  // its last words are the acknowledgement of the peer's FIN
         return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack_alone(weir, c) : WEIR_TX_DONE;
-    const bool has_more_than_acks = c->send || c->flags & TCP_FIN_QUEUED || tcp_syn_unacked(c);
+    const bool has_more_than_acks = c->send || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c);
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
@@ -577,7 +427,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
         return WEIR_TX_DONE;
     }
     if (!has_more_than_acks)
-        return c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) ? send_acks(weir, c) : WEIR_TX_DONE;
+        return ack_alone_due(c) ? send_acks(weir, c) : WEIR_TX_DONE;
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
     if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
@@ -597,7 +447,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
     if (*more)
         return WEIR_TX_DONE;
     watch_window(weir, c);
-    if (c->flags & (TCP_ACK_NOW | TCP_KEEPALIVE_NOW) && c->state >= WEIR_TCP_SYN_RECEIVED)
+    if (ack_alone_due(c) && c->state >= WEIR_TCP_SYN_RECEIVED)
         return send_acks(weir, c);
     return WEIR_TX_DONE;
 }
@@ -607,12 +457,9 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     enum weir_tx_verdict verdict;
     *more = false;
     c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
-    const bool queues = c->send || c->receive;
-    if (queues && tcp_lane_turn(weir, c, &quantum, &verdict))
-        return verdict;
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
-    if (!queues && tcp_bare_turn(weir, c, &verdict))
+    if (!(c->send || c->receive) && tcp_bare_turn(weir, c, &verdict))
         return verdict;
     return output_long(weir, c, quantum, more);
 }

@@ -33,7 +33,7 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
         return true;
     if (length < unsent)  // the peer's window is what limits
         return length >= c->snd.max_wnd / 2;
-    if (c->flags & TCP_FIN_QUEUED)
+    if (c->attention & ATTEND_FIN_QUEUED)
         return true;
     if (c->flags & TCP_CORK)
         return false;

@@ -88,7 +88,7 @@ void tcp_pacing_close(struct weir *weir, struct tcp_conn *c)
         const uint32_t most_us = p->held ? max_u32(quantum_us, min_u32(rtt_smoothed(&c->rtt) / 4, PACING_LATE_MAX_US)) : quantum_us;
         p->next_us = weir->now - min_u32(late_us, most_us) + pacing_us(p->granted - p->allowed, p->rate);
     }
-    const bool waiting = tcp_unsent(c) || c->flow->flight->lost || c->flags & TCP_RETRANSMIT_NOW || tcp_tlp_due(c);
+    const bool waiting = tcp_unsent(c) || c->flow->flight->lost || c->attention & ATTEND_RETRANSMIT_NOW || tcp_tlp_due(c);
     p->held = p->allowed < c->mss && waiting;
     if (p->held)
         tcp_timers_paced(weir, c);

@@ -6,15 +6,10 @@
 #include "link/handler.h"
 #include "tcp/internal.h"
 
-// A connection with any of these has something under way that the steps must see.
-#define UNUSUAL \
-    (TCP_CLOSED_BY_USER | TCP_READ_SHUT | TCP_FIN_QUEUED | TCP_FIN_RECEIVED | TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_PERSIST | \
-     TCP_URGENT_SEND | TCP_URGENT_RECEIVED | TCP_RETRANSMIT_NOW | TCP_PROBE_NOW | TCP_ECN_BUSY)
-
-// Established and at peace: nothing beyond a hole, no duplicate to report, no urgent data, no recovery, no closed window, an open user.
-static inline bool at_peace(const struct tcp_conn *c, uint32_t timestamps)
+// In the steady state, with timestamps or without as the segment is.
+static inline bool steady(const struct tcp_conn *c, uint32_t timestamps)
 {
-    return (c->flags & (UNUSUAL | TCP_USE_TIMESTAMPS)) == timestamps && c->state == WEIR_TCP_ESTABLISHED && tcp_extra_quiet(c);
+    return !c->attention && (c->flags & TCP_USE_TIMESTAMPS) == timestamps;
 }
 
 // The ACK is of data in flight none of which was lost or late, or it says nothing new beside data that comes in.
@@ -23,8 +18,7 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
     const uint32_t acked = ack - c->snd.una;
     if (!acked)  // without data: a duplicate, or a window update; the steps tell which
         return length && window << tcp_snd_scale(c) == c->snd.wnd;
-    return acked <= c->snd.nxt - c->snd.una && window && !c->backoff && c->flow && flight_ready(c->flow->flight) && !tcp_tlp_under_way(c) &&
-           !tcp_holes_open(c);
+    return acked <= c->snd.nxt - c->snd.una && window && c->flow && flight_outstanding(c->flow->flight);
 }
 
 // The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
@@ -129,7 +123,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
         take_all(weir, c, flow, ack, acked);
     else
         take_some(weir, c, flow, ack, acked);
-    tcp_timers_acked_at_peace(weir, c);
+    tcp_timers_acked_steady(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
         sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
@@ -164,7 +158,7 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 {
     const uint32_t timestamps = segment->options.seen == TCP_SEEN_TIMESTAMPS ? TCP_USE_TIMESTAMPS : 0;
     if (segment->seq != c->rcv.nxt || (segment->flags & ~TCP_PSH) != TCP_ACK || (segment->options.seen & ~TCP_SEEN_TIMESTAMPS) ||
-        segment->options.sack_count || tcp_ecn_unusual(c, packet) || !at_peace(c, timestamps) ||
+        segment->options.sack_count || tcp_ecn_unusual(c, packet) || !steady(c, timestamps) ||
         (timestamps && tcp_timestamp_old(c, segment->options.ts_value)))
         return false;
     if (!ack_expected(c, segment->ack, segment->window, segment->length) ||
@@ -262,7 +256,7 @@ static inline void lane_take(struct weir *weir, struct tcp_conn *c, const uint8_
 // What changes from segment to segment is as expected: next in order, its ACK of the usual kind.
 static inline bool lane_expects(const struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
 {
-    return get32(tcp + 4) == c->rcv.nxt && length <= c->rcv.edge - c->rcv.nxt && at_peace(c, TCP_USE_TIMESTAMPS) &&
+    return get32(tcp + 4) == c->rcv.nxt && length <= c->rcv.edge - c->rcv.nxt && steady(c, TCP_USE_TIMESTAMPS) &&
            !tcp_timestamp_old(c, get32(tcp + 24)) && ack_expected(c, get32(tcp + 8), get16(tcp + 14), length);
 }
 

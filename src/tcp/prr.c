@@ -49,6 +49,6 @@ void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t 
 
 void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes)
 {
-    if (c->flags & TCP_IN_RECOVERY)
+    if (c->attention & ATTEND_FAST_RECOVERY)
         c->flow->prr.out += bytes;
 }

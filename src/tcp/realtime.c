@@ -12,7 +12,7 @@
 
 static struct rt_line look(const struct weir *weir, const struct tcp_conn *c)
 {
-    const bool received = c->flags & TCP_FIN_RECEIVED, ahead = c->extra->fin_ahead;
+    const bool received = c->attention & ATTEND_FIN_RECEIVED, ahead = c->attention & ATTEND_FIN_AHEAD;
     return (struct rt_line){
         .now_us = weir->now,
         .clock_us = weir->now_us,
@@ -34,7 +34,7 @@ static struct rt_line look(const struct weir *weir, const struct tcp_conn *c)
 static struct rt *begun(struct weir *weir, struct tcp_conn *c)
 {
     struct rt *rt = c->extra->realtime;
-    if (!rt->policy && (c->state >= WEIR_TCP_ESTABLISHED || (c->flags & TCP_FIN_RECEIVED))) {
+    if (!rt->policy && (c->state >= WEIR_TCP_ESTABLISHED || (c->attention & ATTEND_FIN_RECEIVED))) {
         const struct rt_line line = look(weir, c);
         const struct weir_realtime settings = rt->settings;
         rt_begin(rt, &settings, &line);
@@ -47,7 +47,7 @@ static struct rt *begun(struct weir *weir, struct tcp_conn *c)
 // What of the queue lies before the next frame is not wanted any more.
 static void release(struct weir *weir, struct tcp_conn *c, const struct rt *rt)
 {
-    const uint32_t queued = tcp_receive_queued(c), end = c->rcv.nxt - !!(c->flags & TCP_FIN_RECEIVED), una = end - queued;
+    const uint32_t queued = tcp_receive_queued(c), end = c->rcv.nxt - !!(c->attention & ATTEND_FIN_RECEIVED), una = end - queued;
     if (queued && seq_lt(una, rt->frame_seq))
         stream_drop(&weir->memory, c->receive, min_u32(rt->frame_seq - una, queued));
 }
@@ -80,14 +80,14 @@ static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     c->rcv.edge = seq_max(c->rcv.edge, nxt);
-    if (c->extra->fin_ahead && c->extra->fin == nxt)
+    if (c->attention & ATTEND_FIN_AHEAD && c->extra->fin == nxt)
         tcp_receive_fin(weir, c, nxt);
 }
 
 // The other way: the peer did not take the number for true, nor the window that hung on it.
 static void take_back(struct tcp_conn *c, struct rt *rt, uint32_t nxt)
 {
-    if (tcp_receive_queued(c) || tcp_disordered(c) || c->flags & TCP_FIN_RECEIVED)
+    if (tcp_receive_queued(c) || tcp_disordered(c) || c->attention & ATTEND_FIN_RECEIVED)
         return;
     rt->stats.bytes_skipped -= min_u32(rt->stats.bytes_skipped, c->rcv.nxt - nxt);
     c->rcv.edge -= c->rcv.nxt - nxt;
@@ -119,7 +119,7 @@ static void arm(struct weir *weir, struct tcp_conn *c, struct rt *rt)
 // Of one segment only: every second is acknowledged (RFC 9293 §3.8.6.3). Nor while congestion marks are to be told.
 static void keep_quiet(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32_t us)
 {
-    rt->quiet = c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED) && !(c->flags & TCP_ECN_BUSY) && !tcp_receive_ack_due(c);
+    rt->quiet = c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED) && !(c->attention & ATTEND_ECN) && !tcp_receive_ack_due(c);
     if (!rt->quiet)
         return;
     c->flags = (c->flags & ~(uint32_t)TCP_ACK_NOW) | TCP_ACK_DELAYED;
@@ -157,7 +157,7 @@ static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const st
 void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     struct rt *rt = begun(weir, c);
-    if (!rt || c->flags & TCP_CLOSED_BY_USER)
+    if (!rt || c->attention & ATTEND_CLOSED_BY_USER)
         return;
     const struct rt_news news = {segment->seq, segment->length, rt->seen, tcp_timestamps_rtt(weir, c, segment)};
     if (news.length)
@@ -178,7 +178,7 @@ void tcp_realtime_unsent_on(struct weir *weir, struct tcp_conn *c, const struct 
 {
     struct rt *rt = begun(weir, c);
     const uint32_t next = segment->seq + segment->length;  // what comes after it was not sent
-    if (!rt || !rt->policy->unsent || c->flags & TCP_FIN_RECEIVED || segment->flags & (TCP_SYN | TCP_RST) ||
+    if (!rt || !rt->policy->unsent || c->attention & ATTEND_FIN_RECEIVED || segment->flags & (TCP_SYN | TCP_RST) ||
         (segment->length && !(segment->flags & TCP_FIN)) || !seq_lt(next, c->rcv.nxt))
         return;
     const struct rt_line line = look(weir, c);
@@ -190,7 +190,7 @@ void tcp_realtime_unsent_on(struct weir *weir, struct tcp_conn *c, const struct 
 void tcp_realtime_fire(struct weir *weir, struct tcp_conn *c)
 {
     struct rt *rt = begun(weir, c);
-    if (!rt || c->flags & TCP_CLOSED_BY_USER) {
+    if (!rt || c->attention & ATTEND_CLOSED_BY_USER) {
         tcp_realtime_disarm(c);
         return;
     }
@@ -215,7 +215,7 @@ void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c)
     else if (--rt->acks_left) {
         tcp_ack_now(weir, c);
     }
-    if (!rt->policy->told || old_edge == c->rcv.edge || c->flags & TCP_CLOSED_BY_USER)
+    if (!rt->policy->told || old_edge == c->rcv.edge || c->attention & ATTEND_CLOSED_BY_USER)
         return;
     rt->policy->told(rt, &line, old_edge);
     tcp_realtime_fire(weir, c);  // when to ask again
@@ -270,7 +270,7 @@ static void copy_frame(const struct tcp_conn *c, const struct rt *rt, const stru
 // Nothing more will come: what a reader is told then. WEIR_AGAIN: it will.
 static int nothing_more(struct tcp_conn *c)
 {
-    return c->state == WEIR_TCP_CLOSED || c->flags & TCP_READ_SHUT ? tcp_receive_nothing(c) : WEIR_AGAIN;
+    return c->state == WEIR_TCP_CLOSED || c->attention & ATTEND_READ_SHUT ? tcp_receive_nothing(c) : WEIR_AGAIN;
 }
 
 int tcp_realtime_next(struct weir *weir, struct tcp_conn *c, struct weir_realtime_frame *frame)
@@ -341,7 +341,7 @@ static int realtime_off(struct weir *weir, struct tcp_conn *c)
     if (!tcp_realtime_on(c))
         return WEIR_OK;
     hold(c, c->extra->realtime, 0);
-    tcp_realtime_free(weir, c->extra);
+    tcp_realtime_free(weir, c);
     if (tcp_receive_queued(c))
         sock_event(&weir->socks, &c->sock, WEIR_READABLE);
     tcp_receive_window_opened(weir, c);
@@ -361,6 +361,7 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
         return WEIR_NO_MEMORY;
     memset(extra->realtime, 0, sizeof *extra->realtime);
     extra->realtime->settings = *settings;
+    tcp_attend(c, ATTEND_REALTIME, true);
     tcp_lane_forget(weir, c);
     if (begun(weir, c))
         tcp_realtime_fire(weir, c);
@@ -369,11 +370,12 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
 
 // --- memory -----------------------------------------------------------------------------------------------------------------------------
 
-void tcp_realtime_free(struct weir *weir, struct tcp_extra *extra)
+void tcp_realtime_free(struct weir *weir, struct tcp_conn *c)
 {
-    if (extra->realtime)
-        pool_put(&weir->tcp.realtimes, &weir->memory, extra->realtime);
-    extra->realtime = NULL;
+    if (c->extra->realtime)
+        pool_put(&weir->tcp.realtimes, &weir->memory, c->extra->realtime);
+    c->extra->realtime = NULL;
+    tcp_attend(c, ATTEND_REALTIME, false);
 }
 
 void tcp_realtime_init(struct weir *weir) { pool_init(&weir->tcp.realtimes, sizeof(struct rt), 1); }

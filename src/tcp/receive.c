@@ -63,6 +63,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
         return;
     detach_intervals(&weir->memory, c->extra->out_of_order);
     c->extra->out_of_order = NULL;
+    tcp_attend(c, ATTEND_OUT_OF_ORDER, false);
     c->extra->sack_news = 0;
 }
 
@@ -89,6 +90,7 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
         detach_intervals(&weir->memory, c->extra->out_of_order);
     }
     c->extra->out_of_order = list;
+    tcp_attend(c, ATTEND_OUT_OF_ORDER, true);
     return true;
 }
 
@@ -164,7 +166,7 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     c->rcv.nxt = nxt;
     stream_commit(c->receive, length);
     tcp_receive_owe_ack(weir, c, filled);
-    if (c->flags & TCP_READ_SHUT) {
+    if (c->attention & ATTEND_READ_SHUT) {
         stream_drop(&weir->memory, c->receive, stream_length(c->receive));
         return;
     }
@@ -218,18 +220,18 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
     }
     report_overlap(weir, c, end);
     receive_in_order(weir, c, end - start);
-    if (c->extra && c->extra->fin_ahead && c->extra->fin == c->rcv.nxt)
+    if (c->attention & ATTEND_FIN_AHEAD && c->extra->fin == c->rcv.nxt)
         tcp_receive_fin(weir, c, c->extra->fin);
 }
 
 // Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered, and answered like all that comes out of order (RFC 5681 §4.2).
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 {
-    if (c->flags & TCP_FIN_RECEIVED || !(takes_data(c) || tcp_syn_received(c)))
+    if (c->attention & ATTEND_FIN_RECEIVED || !(takes_data(c) || tcp_syn_received(c)))
         return;
     if (fin_seq != c->rcv.nxt) {
         if (seq_in(fin_seq, c->rcv.nxt + 1, c->rcv.edge + 1) && tcp_conn_extra(weir, c)) {
-            c->extra->fin_ahead = true;
+            c->attention |= ATTEND_FIN_AHEAD;
             c->extra->fin = fin_seq;
             tcp_ack_now(weir, c);
         }
@@ -238,14 +240,12 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
     c->rcv.nxt++;
     if (seq_lt(c->rcv.edge, c->rcv.nxt))
         c->rcv.edge = c->rcv.nxt;
-    if (c->extra)
-        c->extra->fin_ahead = false;
-    c->flags |= TCP_FIN_RECEIVED;
+    c->attention = (c->attention & ~(uint32_t)ATTEND_FIN_AHEAD) | ATTEND_FIN_RECEIVED;
     // A reader that learns of the end mostly ends too, and soon: our own FIN can take the acknowledgement along, as data would (RFC 9293
     // §3.8.6.3). Where it has left there is nothing to wait for; nor is there any slow start to hurry for.
     c->quick_acks = 0;
     tcp_receive_owe_ack(weir, c, c->state != WEIR_TCP_ESTABLISHED);
-    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->flags & TCP_FIN_QUEUED ? WEIR_HANGUP : 0)));
+    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->attention & ATTEND_FIN_QUEUED ? WEIR_HANGUP : 0)));
     if (c->state == WEIR_TCP_ESTABLISHED)
         tcp_set_state(weir, c, WEIR_TCP_CLOSE_WAIT);
     else if (c->state == WEIR_TCP_FIN_WAIT_1)

@@ -18,6 +18,8 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
 }
 
+void tcp_scoreboard_changed(struct tcp_conn *c) { tcp_attend(c, ATTEND_SCOREBOARD, !flight_plain(c->flow->flight)); }
+
 // What is sent within a tick is told apart by its sequence numbers alone. What now is sent again is below some that was sent before it, so
 // it gets a time of its own.
 static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
@@ -42,7 +44,7 @@ static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_del
     tcp_prr_enter(c, delta, acked);
     c->flow->recover = c->snd.nxt;
     c->flow->recovery_una = c->flow->retransmit_from = c->snd.una;
-    c->flags |= TCP_IN_RECOVERY | TCP_RETRANSMIT_NOW;
+    c->attention |= ATTEND_FAST_RECOVERY | ATTEND_RETRANSMIT_NOW;
     TCP_INFO_COUNT(c, recoveries, 1);
     count(weir, WEIR_COUNT_TCP_FAST_RECOVERY);
 }
@@ -58,11 +60,11 @@ static void undo(struct weir *weir, struct tcp_conn *c)
 
 static void leave(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_IN_RECOVERY) {
+    if (c->attention & ATTEND_FAST_RECOVERY) {
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
         tcp_cwv_recovered(c);
     }
-    c->flags &= ~(uint32_t)(TCP_IN_RECOVERY | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW);
+    c->attention &= ~(uint32_t)(ATTEND_FAST_RECOVERY | ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW);
     c->duplicate_acks = 0;
     tcp_frto_off(c);
     tcp_rack_recovered(c);
@@ -71,7 +73,7 @@ static void leave(struct weir *weir, struct tcp_conn *c)
 // Segments were late, not lost: recovery ends, and what was never sent again is in flight as it was.
 static void spurious(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_IN_RECOVERY)
+    if (c->attention & ATTEND_FAST_RECOVERY)
         tcp_rack_late(weir, c);
     flight_unlose(c->flow->flight);
     leave(weir, c);
@@ -81,7 +83,7 @@ static void spurious(struct weir *weir, struct tcp_conn *c)
 // What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers what was sent before.
 static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
 {
-    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
     if (news->reports_duplicate) {
         tcp_info_duplicate(weir, c, block);
@@ -95,11 +97,11 @@ static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight
     }
     if (recovering && seq_le(c->flow->recover, c->snd.una))
         leave(weir, c);
-    if (!tcp_undo_due(c) || c->flags & TCP_IN_RECOVERY)
+    if (!tcp_undo_due(c) || c->attention & ATTEND_FAST_RECOVERY)
         return;
-    if (c->flags & TCP_RTO_RECOVERY && news->reports_duplicate)
+    if (c->attention & ATTEND_RTO_RECOVERY && news->reports_duplicate)
         spurious(weir, c);
-    else if (!(c->flags & TCP_RTO_RECOVERY))
+    else if (!(c->attention & ATTEND_RTO_RECOVERY))
         undo(weir, c);
 }
 
@@ -109,11 +111,11 @@ static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_del
 {
     const uint32_t segments = (acked + c->mss - 1) / c->mss;
     c->duplicate_acks -= (uint8_t)min_u32(c->duplicate_acks, segments ? segments - 1 : 0);
-    if (c->flags & TCP_USE_SACK || c->flags & TCP_RTO_RECOVERY)
+    if (c->flags & TCP_USE_SACK || c->attention & ATTEND_RTO_RECOVERY)
         return;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
     c->flow->retransmit_from = c->snd.una;
-    c->flags |= TCP_RETRANSMIT_NOW;
+    c->attention |= ATTEND_RETRANSMIT_NOW;
 }
 
 static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
@@ -125,7 +127,7 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     }
     if (use_sack && tcp_sack_loss(c, delta))
         return true;
-    if (c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY))
+    if (c->attention & ATTEND_RECOVERY)
         return false;
     // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
     // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be taken for a loss.
@@ -139,13 +141,13 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 // What the acknowledgement means for a recovery under way, or for one that just ended.
 static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
-    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
-    if (c->flags & TCP_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
+    if (c->attention & ATTEND_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         spurious(weir, c);
     look_back(weir, c, delta, news);
-    if (recovering & c->flags && news->acked)
+    if (recovering & c->attention && news->acked)
         partial_ack(weir, c, delta, news->acked);
     else if (news->acked)
         c->duplicate_acks = 0;
@@ -165,26 +167,27 @@ static void tell(struct weir *weir, struct tcp_conn *c, const struct flight_delt
         told.delivered = min_u32(told.delivered, c->mss);
     if (news->acked || told.delivered || told.newly_lost)
         tcp_cc_ack(weir, c, &told, news->acked, tcp_recovery_pipe(c), news->prior_inflight);
-    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
+    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(c)->owns_recovery)
         tcp_prr_ack(c, delta, news->acked, news->duplicate);
 }
 
 void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
-    const bool was_fast = c->flags & TCP_IN_RECOVERY;
+    const bool was_fast = c->attention & ATTEND_FAST_RECOVERY;
     tcp_rack_ack(weir, c, delta);
     if (delta->reordered)
         tcp_info_reordered(weir, c, delta);
     go_on(weir, c, delta, news);
-    const uint32_t recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
+    const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
         enter(weir, c, delta, news->acked);
+    tcp_scoreboard_changed(c);
     tcp_holes_ack(c, delta, news);
     if (delta->newly_lost)
         send_again_from_the_first(weir, c);
     tell(weir, c, delta, news, was_fast);
     tcp_cwv_acked(weir, c);
-    if (tcp_send_queued(c) || c->flags & TCP_FIN_QUEUED)
+    if (tcp_send_queued(c) || c->attention & ATTEND_FIN_QUEUED)
         tcp_wants_output(weir, c);
 }
 
@@ -192,10 +195,11 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
 static void lost_by_time(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
 {
     c->flow->lost_untold += delta->newly_lost;
+    tcp_scoreboard_changed(c);
     send_again_from_the_first(weir, c);
-    if (!(c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY)))
+    if (!(c->attention & ATTEND_RECOVERY))
         enter(weir, c, delta, 0);
-    if (c->flags & TCP_IN_RECOVERY && !tcp_cc(c)->owns_recovery)
+    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(c)->owns_recovery)
         tcp_prr_ack(c, delta, 0, false);
     tcp_wants_output(weir, c);
 }
@@ -214,7 +218,7 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
     struct flight_delta delta = {0};
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, &delta);
     lost_by_time(weir, c, &delta);
-    c->flags |= TCP_RETRANSMIT_NOW;
+    c->attention |= ATTEND_RETRANSMIT_NOW;
 }
 #endif
 
@@ -222,9 +226,10 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 void tcp_recovery_again(struct tcp_conn *c)
 {
     flight_lose_all(c->flow->flight);
+    tcp_scoreboard_changed(c);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;
-    c->flags |= c->flags & TCP_IN_RECOVERY ? TCP_RETRANSMIT_NOW : TCP_RETRANSMIT_NOW | TCP_RTO_RECOVERY;
+    c->attention |= c->attention & ATTEND_FAST_RECOVERY ? ATTEND_RETRANSMIT_NOW : ATTEND_RETRANSMIT_NOW | ATTEND_RTO_RECOVERY;
 }
 
 // RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
@@ -232,8 +237,8 @@ void tcp_recovery_again(struct tcp_conn *c)
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_flow *flow = c->flow;
-    const uint32_t ssthresh = flow->window.ssthresh, recovering = c->flags & (TCP_IN_RECOVERY | TCP_RTO_RECOVERY);
-    const bool repeated = c->flags & TCP_RTO_RECOVERY && flow->recovery_una == c->snd.una;
+    const uint32_t ssthresh = flow->window.ssthresh, recovering = c->attention & ATTEND_RECOVERY;
+    const bool repeated = c->attention & ATTEND_RTO_RECOVERY && flow->recovery_una == c->snd.una;
     flow->recovery_una = c->snd.una;
     tcp_frto_timeout(c, !recovering);
     tcp_tlp_off(c);
@@ -243,16 +248,17 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     }
     tcp_ecn_reduced(c);
     tcp_cwv_timeout(c);
-    if (recovering & TCP_IN_RECOVERY)  // it has fallen for this data already
+    if (recovering & ATTEND_FAST_RECOVERY)  // it has fallen for this data already
         flow->window.ssthresh = min_u32(flow->window.ssthresh, ssthresh);
     flow->window.cwnd = c->mss;
     flow->lost_untold += tcp_rack_on(c->flags & TCP_USE_SACK) ? tcp_rack_timeout(weir, c) : flight_lose_all(flow->flight);
+    tcp_scoreboard_changed(c);
     flow->recover = c->snd.nxt;
     flow->retransmit_from = c->snd.una;
     c->duplicate_acks = 0;
-    c->flags = (c->flags & ~(uint32_t)TCP_IN_RECOVERY) | TCP_RTO_RECOVERY | TCP_RETRANSMIT_NOW;
+    c->attention = (c->attention & ~(uint32_t)ATTEND_FAST_RECOVERY) | ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW;
     if (c->backoff < UINT8_MAX && !(tcp_deadline_on(c) && tcp_deadline_ahead(weir, c)))
-        c->backoff++;
+        tcp_backoff_set(c, (uint8_t)(c->backoff + 1));
     TCP_INFO_COUNT(c, rto, 1);
     count(weir, WEIR_COUNT_TCP_RTO);
     tcp_wants_output(weir, c);

@@ -26,6 +26,7 @@ struct blocks {
     const struct tcp_extra *extra;
     struct tcp_sack_block *block;
     uint8_t first, count, most;  // a duplicate stands before the first
+    bool fin_ahead;
 };
 
 // Adds a run, if there is one, unless there is no room or it is told already. A FIN that came right behind it belongs to it: often it is
@@ -37,7 +38,7 @@ static void tell(struct blocks *b, const struct interval *run)
     for (uint8_t i = b->first; i < b->count; i++)
         if (b->block[i].left == run->start)
             return;
-    b->block[b->count++] = (struct tcp_sack_block){run->start, run->end + (b->extra->fin_ahead && b->extra->fin == run->end)};
+    b->block[b->count++] = (struct tcp_sack_block){run->start, run->end + (b->fin_ahead && b->extra->fin == run->end)};
 }
 
 // First a duplicate, with what is held of it (RFC 2883 §4), then the block that holds the newest data, then those that were newest before
@@ -46,7 +47,10 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
 {
     const struct tcp_extra *extra = c->extra;
     const struct intervals *list = extra->out_of_order;
-    struct blocks b = {.extra = extra, .block = options->sack, .most = (uint8_t)(room < 12 ? 0 : min_u32(4, (room - 4) / 8))};
+    struct blocks b = {.extra = extra,
+                       .block = options->sack,
+                       .fin_ahead = c->attention & ATTEND_FIN_AHEAD,
+                       .most = (uint8_t)(room < 12 ? 0 : min_u32(4, (room - 4) / 8))};
     if (b.most)
         b.first = b.count = tcp_dsack_fill(extra, options->sack);
     if (b.first && list)

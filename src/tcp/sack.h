@@ -13,7 +13,7 @@ static inline void tcp_sack_reported(struct tcp_conn *c)
 {
     if (!c->extra)
         return;
-    tcp_dsack_sent(c->extra);
+    tcp_dsack_sent(c);
     c->extra->sack_news = 0;
 }
 // Data came beyond a hole; `goes_on`: with the run in which data came last.

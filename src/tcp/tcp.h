@@ -127,4 +127,12 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out);
 // Walks connections, half-open ones and TIME-WAIT, for weir_socket_next; cursor as there.
 uint32_t tcp_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
 
+// attention.c: stops the program where a connection's attention word is not what it must be
+#define TCP_CHECKED_MOST 64u  // connections: of more none is looked at
+#if WEIR_CFG_SELF_CHECK
+void tcp_attention_check(struct weir *weir);
+#else
+static inline void tcp_attention_check(struct weir *weir) { (void)weir; }
+#endif
+
 #endif

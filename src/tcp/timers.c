@@ -88,8 +88,8 @@ static void arm_send(struct weir *weir, struct tcp_conn *c)
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
 {
     tcp_timers_settle(weir, c);
-    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST) {  // RFC 6298 §5.1
-        c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
+    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->attention & ATTEND_PERSIST) {  // RFC 6298 §5.1
+        c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);
         c->progress_ms = weir->now_ms;
         arm_send(weir, c);
     } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_holes(c)) {
@@ -103,7 +103,7 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
 // of those.
 static bool impatient(const struct tcp_conn *c, uint32_t una)
 {
-    return (c->flags & (TCP_IN_RECOVERY | TCP_USE_SACK)) == TCP_IN_RECOVERY && una != c->flow->recovery_una;
+    return c->attention & ATTEND_FAST_RECOVERY && !(c->flags & TCP_USE_SACK) && una != c->flow->recovery_una;
 }
 
 void tcp_timers_resent(struct weir *weir, struct tcp_conn *c)
@@ -115,7 +115,7 @@ void tcp_timers_resent(struct weir *weir, struct tcp_conn *c)
 // What is lost twice is found by RACK as long as anything is delivered: the RTO need not run meanwhile.
 void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c)
 {
-    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->flags & TCP_PERSIST || !c->flow)
+    if (!(c->armed & 1u << TCP_TIMER_SEND) || c->attention & ATTEND_PERSIST || !c->flow)
         return;
     if (tcp_rack_on(c->flags & TCP_USE_SACK))
         arm_send(weir, c);
@@ -125,7 +125,7 @@ void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c, uint32_t acked)
 {
-    c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);  // a probe without its timer would wait for ever
+    c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);  // a probe without its timer would wait for ever
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);  // §5.2
     else if (!impatient(c, c->snd.una - acked))
@@ -138,10 +138,10 @@ void tcp_timers_ack_sent(struct tcp_conn *c) { disarm(c, TCP_TIMER_ACK); }
 
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_PERSIST)
+    if (c->attention & ATTEND_PERSIST)
         return;
-    c->flags |= TCP_PERSIST;
-    c->backoff = 0;
+    c->attention |= ATTEND_PERSIST;
+    tcp_backoff_set(c, 0);
     if (c->snd.una == c->snd.nxt)
         c->progress_ms = weir->now_ms;
     arm_rto(weir, c);
@@ -156,10 +156,10 @@ void tcp_timers_retry(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c)
 {
-    if (!(c->flags & TCP_PERSIST))
+    if (!(c->attention & ATTEND_PERSIST))
         return;
-    c->flags &= ~(uint32_t)(TCP_PERSIST | TCP_PROBE_NOW);
-    c->backoff = 0;
+    c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);
+    tcp_backoff_set(c, 0);
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);
     else
@@ -261,7 +261,7 @@ void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c)
     arm_sooner_since(weir, c, c->deadline[TCP_TIMER_SEND]);
 }
 
-void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c)
 {
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);
@@ -269,7 +269,7 @@ void tcp_timers_acked_at_peace(struct weir *weir, struct tcp_conn *c)
         run_usual(weir, c);
 }
 
-void tcp_timers_sent_at_peace(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
 {
     if (USUALLY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
         c->progress_ms = weir->now_ms;
@@ -300,7 +300,7 @@ static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
     const uint32_t waiting_ms = weir->now_ms - c->progress_ms;
     if (tcp_syn_sent(c) || tcp_syn_received(c))
         return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
-    if ((c->flags & (TCP_PERSIST | TCP_CLOSED_BY_USER)) == TCP_PERSIST && (!c->user_timeout_s || tcp_uto_adopted(c)))
+    if ((c->attention & (ATTEND_PERSIST | ATTEND_CLOSED_BY_USER)) == ATTEND_PERSIST && (!c->user_timeout_s || tcp_uto_adopted(c)))
         return min_u32(waiting_ms, weir->now_ms - c->last_received_ms) >= user_timeout_ms(c);
     return waiting_ms >= user_timeout_ms(c);
 }
@@ -313,11 +313,14 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         tcp_conn_drop(weir, c, c->soft_error ? c->soft_error : WEIR_TIMED_OUT);
         return;
     }
-    if (c->flags & TCP_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {
-        c->flags |= c->snd.wnd || !tcp_synchronised(c) ? TCP_SEND_SMALL : TCP_PROBE_NOW;
+    if (c->attention & ATTEND_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {
+        if (c->snd.wnd || !tcp_synchronised(c))
+            c->flags |= TCP_SEND_SMALL;
+        else
+            c->attention |= ATTEND_PROBE_NOW;
         if (c->backoff < UINT8_MAX)
-            c->backoff++;
-        c->flags |= TCP_PERSIST;
+            tcp_backoff_set(c, (uint8_t)(c->backoff + 1));
+        c->attention |= ATTEND_PERSIST;
         arm_rto(weir, c);
         tcp_wants_output(weir, c);
         return;
@@ -370,7 +373,7 @@ static void fire_ack(struct weir *weir, struct tcp_conn *c)
 // Milliseconds until FIN-WAIT-2 of a connection without an owner ends; 0: now.
 static uint32_t fin_wait_2_due(const struct weir *weir, const struct tcp_conn *c)
 {
-    if (c->state != WEIR_TCP_FIN_WAIT_2 || !(c->flags & TCP_CLOSED_BY_USER))
+    if (c->state != WEIR_TCP_FIN_WAIT_2 || !(c->attention & ATTEND_CLOSED_BY_USER))
         return UINT32_MAX;
     const uint32_t elapsed = weir->now_ms - c->progress_ms;
     return elapsed >= WEIR_CFG_TCP_FIN_WAIT_2_S * 1000u ? 0 : WEIR_CFG_TCP_FIN_WAIT_2_S * 1000u - elapsed;

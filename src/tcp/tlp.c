@@ -42,10 +42,10 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
 // One probe at a time, and none while holes are filled; unless the congestion control has them probed as well (holes.c).
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
 {
-    if ((c->flags & (TCP_PERSIST | TCP_USE_SACK)) != TCP_USE_SACK || !c->flow || c->backoff || !tcp_synchronised(c))
+    if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
     const bool holes = tcp_holes(c);
-    if (!holes && (c->flow->tlp.waiting || tcp_filling(c)))
+    if (!holes && (c->attention & ATTEND_TLP_OUT || tcp_filling(c)))
         return 0;
     uint32_t us = FIRST_TIMEOUT_US;
     if (c->rtt.srtt8_us)
@@ -58,7 +58,7 @@ void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
     if (tcp_holes(c) && tcp_holes_fire(weir, c))
         return;
-    c->flow->tlp.due = true;
+    c->attention |= ATTEND_TLP_DUE;
     tcp_wants_output(weir, c);
 }
 
@@ -66,9 +66,8 @@ void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
 {
     struct tlp *tlp = &c->flow->tlp;
     tlp->end = c->snd.nxt;
-    tlp->waiting = true;
     tlp->again = (uint8_t)(again ? tlp->again + 1 : 0);
-    tlp->due = false;
+    c->attention = (c->attention & ~(uint32_t)ATTEND_TLP_DUE) | ATTEND_TLP_OUT;
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
 }
 
@@ -77,21 +76,20 @@ void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
 {
     struct tlp *tlp = &c->flow->tlp;
-    tlp->due = false;
-    if (!tlp->waiting || seq_lt(c->snd.una, tlp->end))
+    c->attention &= ~(uint32_t)ATTEND_TLP_DUE;
+    if (!(c->attention & ATTEND_TLP_OUT) || seq_lt(c->snd.una, tlp->end))
         return false;
     tlp->again -= tlp->again && duplicate;
     if (tlp->again && c->snd.una == tlp->end)
         return false;
     const bool mended = tlp->again;
     tlp->again = 0;
-    tlp->waiting = false;
+    c->attention &= ~(uint32_t)ATTEND_TLP_OUT;
     return mended;
 }
 
 void tcp_tlp_off(struct tcp_conn *c)
 {
-    struct tlp *tlp = &c->flow->tlp;
-    tlp->waiting = tlp->due = false;
-    tlp->again = 0;
+    c->attention &= ~(uint32_t)ATTEND_TLP;
+    c->flow->tlp.again = 0;
 }

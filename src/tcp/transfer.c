@@ -18,7 +18,7 @@ static int send_error(const struct tcp_conn *c)
         return WEIR_OK;
     if (c->state == WEIR_TCP_CLOSED && c->error)
         return c->error;
-    if (c->flags & TCP_FIN_QUEUED)
+    if (c->attention & ATTEND_FIN_QUEUED)
         return WEIR_SHUT_DOWN;
     if (c->state == WEIR_TCP_CLOSED)
         return c->remote.port ? WEIR_SHUT_DOWN : WEIR_NOT_CONNECTED;
@@ -145,7 +145,7 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
 
 int tcp_receive_nothing(struct tcp_conn *c)
 {
-    if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
+    if (c->attention & (ATTEND_FIN_RECEIVED | ATTEND_READ_SHUT))
         return 0;
     if (c->state == WEIR_TCP_CLOSED) {
         const int error = c->error;
@@ -160,7 +160,7 @@ int tcp_receive_nothing(struct tcp_conn *c)
 int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_slice *slices, int count)
 {
     uint32_t length = tcp_receive_queued(c);
-    if (c->flags & TCP_URGENT_RECEIVED)
+    if (c->attention & ATTEND_URGENT_RECEIVED)
         length = tcp_urgent_limit(weir, c, skip, length);
     if (length <= skip)
         return tcp_receive_queued(c) > skip ? WEIR_AGAIN : tcp_receive_nothing(c);
@@ -197,7 +197,7 @@ void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
 static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
     const uint32_t take = min_u32(tcp_receive_queued(c), bytes);
-    if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->flags & TCP_URGENT_RECEIVED || !tcp_receive_window_wide(c))
+    if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->attention & ATTEND_URGENT_RECEIVED || !tcp_receive_window_wide(c))
         return 0;
     uint8_t *place;
     if (!stream_near(c->receive, 0, take, &place))
@@ -210,7 +210,7 @@ static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t byte
 static __attribute__((noinline)) int read_many(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
     uint32_t length = tcp_receive_queued(c);
-    if (c->flags & TCP_URGENT_RECEIVED)
+    if (c->attention & ATTEND_URGENT_RECEIVED)
         length = tcp_urgent_limit(weir, c, 0, length);
     if (!length)
         return tcp_receive_queued(c) ? WEIR_AGAIN : tcp_receive_nothing(c);
@@ -239,7 +239,7 @@ static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
     uint8_t ready = 0;
     if (c->error)
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
-    if (c->flags & (TCP_FIN_RECEIVED | TCP_READ_SHUT))
+    if (c->attention & (ATTEND_FIN_RECEIVED | ATTEND_READ_SHUT))
         ready |= WEIR_READABLE | WEIR_READ_CLOSED;
     if (tcp_receive_queued(c) && !tcp_realtime_on(c) && tcp_low_water_met(weir, c))
         ready |= WEIR_READABLE;
@@ -247,8 +247,8 @@ static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
         ready |= WEIR_URGENT;
     if (c->state == WEIR_TCP_CLOSED || c->state == WEIR_TCP_TIME_WAIT)
         return (uint8_t)(ready | WEIR_HANGUP | WEIR_WRITABLE | (c->remote.port ? WEIR_READABLE : 0));
-    if (c->flags & TCP_FIN_QUEUED)
-        return (uint8_t)(ready | WEIR_WRITABLE | (c->flags & TCP_FIN_RECEIVED ? WEIR_HANGUP : 0));
+    if (c->attention & ATTEND_FIN_QUEUED)
+        return (uint8_t)(ready | WEIR_WRITABLE | (c->attention & ATTEND_FIN_RECEIVED ? WEIR_HANGUP : 0));
     if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(c)))  // also what a driver holds
         ready |= WEIR_WRITABLE;
     return ready;

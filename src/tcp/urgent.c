@@ -8,7 +8,7 @@ void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c)
     if (!tcp_conn_extra(weir, c))
         return;  // without memory the byte goes as any other: urgency is a hint
     c->extra->snd_up = tcp_data_end(c);
-    c->flags |= TCP_URGENT_SEND;
+    c->attention |= ATTEND_URGENT_SEND;
 }
 
 // The pointer for a segment that begins at `seq`; a mark too far ahead is announced as far as the field reaches (RFC 6093 §3.1 does not
@@ -16,7 +16,7 @@ void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c)
 uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
 {
     if (seq_le(c->extra->snd_up, c->snd.una)) {
-        c->flags &= ~(uint32_t)TCP_URGENT_SEND;
+        c->attention &= ~(uint32_t)ATTEND_URGENT_SEND;
         return 0;
     }
     if (!seq_lt(seq, c->extra->snd_up))
@@ -29,28 +29,28 @@ void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_se
 {
     const uint32_t up = segment->seq + segment->urgent;
     // A pointer of zero, or one that is read already, says nothing new (CVE-2019-12255: no subtraction is done with it).
-    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) || (c->flags & TCP_URGENT_RECEIVED && !seq_lt(c->extra->rcv_up, up)) ||
-        !tcp_synchronised(c) || c->flags & TCP_FIN_RECEIVED || !tcp_conn_extra(weir, c))
+    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) || (c->attention & ATTEND_URGENT_RECEIVED && !seq_lt(c->extra->rcv_up, up)) ||
+        !tcp_synchronised(c) || c->attention & ATTEND_FIN_RECEIVED || !tcp_conn_extra(weir, c))
         return;
     c->extra->rcv_up = up;
     c->extra->urgent_passed = false;
-    c->flags = (c->flags & ~(uint32_t)TCP_URGENT_TAKEN) | TCP_URGENT_RECEIVED;
+    c->attention = (c->attention & ~(uint32_t)ATTEND_URGENT_TAKEN) | ATTEND_URGENT_RECEIVED;
     sock_event(&weir->socks, &c->sock, WEIR_URGENT);
 }
 
 // Bytes from the front of the queue to the urgent byte; beyond UINT32_MAX / 2: the front is past it.
 static uint32_t mark_offset(const struct tcp_conn *c)
 {
-    return c->extra->rcv_up - 1 - (c->rcv.nxt - tcp_receive_queued(c) - (c->flags & TCP_FIN_RECEIVED ? 1 : 0));
+    return c->extra->rcv_up - 1 - (c->rcv.nxt - tcp_receive_queued(c) - (c->attention & ATTEND_FIN_RECEIVED ? 1 : 0));
 }
 
 bool tcp_urgent_pending(const struct tcp_conn *c)
 {
-    return (c->flags & (TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN)) == TCP_URGENT_RECEIVED &&
+    return (c->attention & (ATTEND_URGENT_RECEIVED | ATTEND_URGENT_TAKEN)) == ATTEND_URGENT_RECEIVED &&
            (!(c->flags & TCP_OOB_INLINE) || mark_offset(c) <= INT32_MAX);
 }
 
-bool tcp_urgent_to_send(const struct tcp_conn *c) { return c->flags & TCP_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up); }
+bool tcp_urgent_to_send(const struct tcp_conn *c) { return c->attention & ATTEND_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up); }
 
 // At the mark the urgent byte leaves the stream and waits apart; the reader goes on behind it.
 static void take_out(struct weir *weir, struct tcp_conn *c)
@@ -66,9 +66,9 @@ uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, 
 {
     const uint32_t mark = mark_offset(c);
     if (mark > INT32_MAX && mark != UINT32_MAX &&
-        c->flags & (TCP_URGENT_TAKEN | TCP_OOB_INLINE)) {  // long past: an old mark must not look new
+        (c->attention & ATTEND_URGENT_TAKEN || c->flags & TCP_OOB_INLINE)) {  // long past: an old mark must not look new
         c->extra->urgent_passed = false;
-        c->flags &= ~(uint32_t)(TCP_URGENT_RECEIVED | TCP_URGENT_TAKEN);
+        c->attention &= ~(uint32_t)(ATTEND_URGENT_RECEIVED | ATTEND_URGENT_TAKEN);
         return length;
     }
     if (c->extra->urgent_passed || mark > INT32_MAX || mark >= length)
@@ -84,7 +84,7 @@ uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, 
 
 int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool peek)
 {
-    if (!(c->flags & TCP_URGENT_RECEIVED) || c->flags & TCP_OOB_INLINE || c->flags & TCP_URGENT_TAKEN)
+    if (!(c->attention & ATTEND_URGENT_RECEIVED) || c->flags & TCP_OOB_INLINE || c->attention & ATTEND_URGENT_TAKEN)
         return WEIR_INVALID;
     if (!c->extra->urgent_passed) {
         const uint32_t mark = mark_offset(c);
@@ -96,7 +96,7 @@ int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool p
     }
     *byte = c->extra->urgent_byte;
     if (!peek)
-        c->flags |= TCP_URGENT_TAKEN;
+        c->attention |= ATTEND_URGENT_TAKEN;
     (void)weir;
     return 1;
 }
@@ -104,7 +104,7 @@ int tcp_read_urgent(struct weir *weir, struct tcp_conn *c, uint8_t *byte, bool p
 int tcp_at_mark(struct weir *weir, struct tcp_conn *c)
 {
     (void)weir;
-    if (!(c->flags & TCP_URGENT_RECEIVED))
+    if (!(c->attention & ATTEND_URGENT_RECEIVED))
         return 0;
     return c->extra->urgent_passed ? mark_offset(c) == UINT32_MAX : mark_offset(c) == 0;
 }

@@ -28,6 +28,7 @@ int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint8_t mode)
         extra->uto = (struct tcp_uto){.own_s = c->user_timeout_s, .owed = mode != WEIR_UTO_OFF};
     extra->uto.mode = mode;
     extra->uto.owed = extra->uto.owed && mode;
+    tcp_attend(c, ATTEND_USER_TIMEOUT, extra->uto.owed);
     settle(c);
     return WEIR_OK;
 }
@@ -41,6 +42,7 @@ void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds)
         return;
     c->extra->uto.own_s = seconds;
     c->extra->uto.owed = true;
+    tcp_attend(c, ATTEND_USER_TIMEOUT, true);
     settle(c);
 }
 
@@ -66,8 +68,10 @@ uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *op
 
 void tcp_uto_left(struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    if (segment->options.seen & TCP_SEEN_USER_TIMEOUT && !(segment->flags & TCP_SYN))
+    if (segment->options.seen & TCP_SEEN_USER_TIMEOUT && !(segment->flags & TCP_SYN)) {
         c->extra->uto.owed = false;
+        tcp_attend(c, ATTEND_USER_TIMEOUT, false);
+    }
 }
 
 void tcp_uto_heard(struct tcp_conn *c, uint16_t field)

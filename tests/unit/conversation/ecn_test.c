@@ -149,7 +149,7 @@ static void at_peace_lanes_are_used(void **state)
     assert_non_null(b);
     assert_ptr_equal(tcp_lane_at(talk.pair.a.weir, a->local.port, a->remote.port)->c, a);
     assert_ptr_equal(tcp_lane_at(talk.pair.b.weir, b->local.port, b->remote.port)->c, b);
-    assert_int_equal((a->flags | b->flags) & TCP_ECN_BUSY, 0);
+    assert_int_equal((a->attention | b->attention) & ATTEND_ECN, 0);
     assert_true(talk.pair.stats[0].capable > 2000);
     talk.pair.link[0].mark_ppm = 1000000;
     talk.written = talk.read = BYTES - 100;

@@ -91,7 +91,7 @@ static void a_loss_is_answered_by_what_was_in_use(void **state)
     assert_int_equal(flow(&t)->window.ssthresh, 4 * MSS);
     peer_pass(&t, RTT_US);
     peer_send(&t, TCP_ACK, 0, 4 * MSS);
-    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_false(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(flow(&t)->window.ssthresh, 7 * MSS / 2);
     assert_int_equal(flow(&t)->window.cwnd, 7 * MSS / 2);
     assert_int_equal(tcp_cwv_pipe(tcp_fixture_conn(&t)), UINT32_MAX);

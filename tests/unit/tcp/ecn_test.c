@@ -337,7 +337,7 @@ static void one_reduction_in_a_window(void **state)
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_ECN_REDUCED), 2);
     peer_marked(0, NOT_ECT, 0, conn()->snd.nxt - t.ours, 0);
     peer_marked(0, NOT_ECT, 0, conn()->snd.nxt - t.ours, 0);
-    assert_int_equal(conn()->flags & TCP_ECN_BUSY, 0);
+    assert_int_equal(conn()->attention & ATTEND_ECN, 0);
     assert_int_equal(info().recovery, 0);
     assert_true(info().delivered_ce >= 11);
     tcp_fixture_close(&t);
@@ -381,7 +381,7 @@ static void a_mark_beside_a_loss_costs_nothing_more(void **state)
     established();
     ten_in_flight();
     peer_sack(&t, 0, 1, (uint32_t[]){MSS, 5 * MSS});
-    assert_true(conn()->flags & TCP_IN_RECOVERY);
+    assert_true(conn()->attention & ATTEND_FAST_RECOVERY);
     const uint32_t ssthresh = conn()->flow->window.ssthresh;
     t.ace = ECE;
     peer_sack(&t, 0, 1, (uint32_t[]){MSS, 8 * MSS});
@@ -397,7 +397,7 @@ static void a_mark_beside_a_loss_costs_nothing_more(void **state)
     const uint32_t marked = conn()->flow->window.ssthresh;
     peer_drain(&t);
     peer_sack(&t, MSS, 1, (uint32_t[]){2 * MSS, 8 * MSS});
-    assert_true(conn()->flags & TCP_IN_RECOVERY);
+    assert_true(conn()->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(conn()->flow->window.ssthresh, marked);
     tcp_fixture_close(&t);
 }

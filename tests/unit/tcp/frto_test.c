@@ -33,7 +33,7 @@ static void late_acknowledgements_undo_it(void **state)
     }
     peer_send(&t, TCP_ACK, 0, 3 * MSS);  // 1 and 2 were never sent again
     assert_int_equal(counted(&t, SPURIOUS), 1);
-    assert_false(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    assert_false(tcp_fixture_conn(&t)->attention & ATTEND_RTO_RECOVERY);
     assert_true(flow(&t)->window.cwnd >= 4 * MSS);
     assert_int_equal(flow(&t)->window.ssthresh, WEIR_CC_UNLIMITED);
     assert_int_equal(flow(&t)->flight->lost, 0);
@@ -107,7 +107,7 @@ static void real_loss_is_mended(void **state)
     peer_sack(&t, MSS, 1, (uint32_t[]){next, next + MSS});
     peer_expect(&t, TCP_ACK, MSS, 0, MSS);
     assert_int_equal(counted(&t, SPURIOUS), 0);
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_RTO_RECOVERY);
     tcp_fixture_close(&t);
 }
 
@@ -188,14 +188,14 @@ static void a_timeout_in_another_recovery_is_not_watched(void **state)
     loss_send(&t, 4, 10);
     peer_pass(&t, RTT_US);
     loss_sack(&t, 4, 10, 13);
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     const uint32_t spurious = counted(&t, SPURIOUS);
     while (counted(&t, RTO) < 2)
         peer_pass(&t, 10000);
     peer_drain(&t);
     peer_sack(&t, 5 * MSS, 1, (uint32_t[]){10 * MSS, 14 * MSS});  // 13 was never sent again
     assert_int_equal(counted(&t, SPURIOUS), spurious);
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_RTO_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_RTO_RECOVERY);
     tcp_fixture_close(&t);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tcp/internal.h"
+#include "tcp/plan.h"
 
 #define PORT 7
 
@@ -206,13 +207,14 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
-// --- a turn to send, by itself (tcp_lane_turn) -------------------------------------------------------------------------------------
+// --- a turn to send in the steady state (output.c, plan.c)
+// -------------------------------------------------------------------------------------
 
 struct turn {
     struct tcp_fixture t;
     struct tcp_conn *c;
     struct tcp_lane *lane;
-    uint32_t written, quantum;
+    uint32_t written;
     enum weir_tx_verdict verdict;
 };
 
@@ -242,10 +244,10 @@ static void turn_queue(struct turn *x, uint32_t length)
     x->written += length;
 }
 
-static bool turn(struct turn *x)
+static void turn(struct turn *x)
 {
-    x->quantum = 8;
-    return tcp_lane_turn(x->t.weir, x->c, &x->quantum, &x->verdict);
+    bool more;
+    x->verdict = tcp_output(x->t.weir, x->c, 8, &more);
 }
 
 static void turn_expect(struct turn *x, uint32_t seq, uint32_t ack, uint32_t length)
@@ -264,13 +266,13 @@ static void a_turn_sends_one_segment(void **state)
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         const uint32_t seq = x.written;
         turn_queue(&x, lengths[i]);
-        assert_true(turn(&x));
+        turn(&x);
         assert_int_equal(x.verdict, WEIR_TX_DONE);
         turn_expect(&x, seq, 0, lengths[i]);
         assert_true(x.t.got.flags & TCP_PSH);
         assert_int_equal(x.c->snd.nxt - x.c->snd.una, lengths[i]);
         assert_true(x.c->armed & 1u << TCP_TIMER_SEND);
-        assert_true(turn(&x));  // and no byte twice
+        turn(&x);  // and no byte twice
         peer_expect_nothing(&x.t);
         peer_send(&x.t, TCP_ACK, 0, x.written);
         assert_int_equal(x.c->snd.una, x.c->snd.nxt);
@@ -278,30 +280,24 @@ static void a_turn_sends_one_segment(void **state)
     tcp_fixture_close(&x.t);
 }
 
-// A few bytes go behind the header; more than that is lent, which a payload in too many pieces leaves no trace of.
+// A few bytes go behind the header; more than that is lent.
 static void a_turn_copies_a_few_bytes(void **state)
 {
-    static const uint8_t pieces[20];
     struct turn x;
     (void)state;
     turn_open(&x, true);
     for (int again = 0; again < 2; again++) {
         const uint32_t seq = x.written;
         turn_queue(&x, 5);
-        assert_true(turn(&x));
+        turn(&x);
         assert_int_equal(x.lane->out.tx.count, 1);
         assert_int_equal(x.lane->out.slices[0].length, x.lane->out.tx.length);
         assert_false(x.lane->out.tx.holdable);
         turn_expect(&x, seq, 0, 5);
         peer_send(&x.t, TCP_ACK, 0, x.written);
-        for (uint32_t at = 0; at < sizeof pieces; at += 2)
-            assert_int_equal(stream_append_foreign(&x.t.weir->memory, x.c->send, pieces + at, 2, NULL, NULL), WEIR_OK);
-        assert_false(turn(&x));
-        assert_true(x.lane->out.tx.count > 1);
-        stream_drop(&x.t.weir->memory, x.c->send, sizeof pieces);
     }
     turn_queue(&x, 9);
-    assert_true(turn(&x));
+    turn(&x);
     assert_int_equal(x.lane->out.tx.count, 2);
     assert_int_equal(x.lane->out.slices[0].length, x.lane->out.tx.header_length);
     assert_true(x.lane->out.tx.holdable);
@@ -318,7 +314,7 @@ static void a_turn_takes_the_acknowledgement_along(void **state)
     peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .ack = 10, .length = 300, .quiet = true});
     assert_true(x.c->flags & TCP_ACK_NOW);
     turn_queue(&x, 5);
-    assert_true(turn(&x));
+    turn(&x);
     turn_expect(&x, 10, 300, 5);
     assert_int_equal(x.c->flags & (TCP_ACK_NOW | TCP_ACK_DELAYED), 0);
     assert_int_equal(x.c->rcv.acked, x.c->rcv.nxt);
@@ -334,19 +330,17 @@ static void a_turn_sends_several_segments(void **state)
     turn_open(&x, true);
     const uint32_t mss = x.c->mss;
     turn_queue(&x, 2 * mss + 9);
-    assert_true(turn(&x));
+    turn(&x);
     turn_expect(&x, 10, 0, mss);
     assert_false(x.t.got.flags & TCP_PSH);
     turn_expect(&x, 10 + mss, 0, mss);
     turn_expect(&x, 10 + 2 * mss, 0, 9);
     assert_true(x.t.got.flags & TCP_PSH);
     peer_expect_nothing(&x.t);
-    assert_int_equal(x.quantum, 5);
     peer_send(&x.t, TCP_ACK, 0, x.written);
     turn_queue(&x, mss + 1);
-    assert_false(turn(&x));  // a few bytes behind others are left to the long way
+    turn(&x);
     turn_expect(&x, x.written - mss - 1, 0, mss);
-    fixture_poll(&x.t.f, 0);
     turn_expect(&x, x.written - 1, 0, 1);
     tcp_fixture_close(&x.t);
 }
@@ -358,17 +352,17 @@ static void a_turn_keeps_to_nagle(void **state)
     (void)state;
     turn_open(&x, false);
     turn_queue(&x, 3);
-    assert_true(turn(&x));
+    turn(&x);
     turn_expect(&x, 10, 0, 3);
     turn_queue(&x, 4);
-    assert_true(turn(&x));
+    turn(&x);
     peer_expect_nothing(&x.t);
     peer_send(&x.t, TCP_ACK, 0, 13);
     turn_expect(&x, 13, 0, 4);
     assert_int_equal(weir_socket_set(x.t.weir, x.t.socket, WEIR_OPTION_CORK, 1), WEIR_OK);
     peer_send(&x.t, TCP_ACK, 0, 17);
     turn_queue(&x, 5);
-    (void)turn(&x);
+    turn(&x);
     peer_expect_nothing(&x.t);
     tcp_fixture_close(&x.t);
 }
@@ -381,25 +375,25 @@ static void a_turn_keeps_to_the_windows(void **state)
     const uint32_t mss = x.c->mss;
     x.c->flow->window.cwnd = 2 * mss;
     turn_queue(&x, 3 * mss);
-    assert_true(turn(&x));
+    turn(&x);
     turn_expect(&x, 10, 0, mss);
     turn_expect(&x, 10 + mss, 0, mss);
     peer_expect_nothing(&x.t);
     assert_true(x.c->flags & TCP_CWND_LIMITED);
     x.t.window = 1;
     peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .ack = 10 + 2 * mss, .quiet = true});
-    assert_false(turn(&x));  // a window of one byte is for the long way
+    turn(&x);  // a window of one byte is for the long way
     peer_expect_nothing(&x.t);
     x.c->snd.wnd = 10 * mss;
     x.c->flow->window.cwnd = mss - 1;  // a whole one is all that is left
-    assert_false(turn(&x));
+    turn(&x);
     peer_expect_nothing(&x.t);
     x.c->flow->window.cwnd = 20 * mss;
     x.c->snd.wnd = mss - 1;
-    assert_false(turn(&x));
+    turn(&x);
     peer_expect_nothing(&x.t);
     x.c->snd.wnd = mss;
-    assert_true(turn(&x));
+    turn(&x);
     turn_expect(&x, 10 + 2 * mss, 0, mss);
     tcp_fixture_close(&x.t);
 }
@@ -416,12 +410,8 @@ static void a_turn_acknowledges(void **state)
     peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100, .length = 50, .quiet = true});
     assert_true(x.c->flags & TCP_ACK_NOW);
     assert_null(x.c->send);
-    x.c->extra = &(struct tcp_extra){0};  // it may have to say more
-    assert_false(turn(&x));
-    peer_expect_nothing(&x.t);
-    x.c->extra = NULL;
     for (int more = 1; more >= 0; more--) {
-        assert_true(turn(&x));
+        turn(&x);
         assert_int_equal(x.verdict, WEIR_TX_DONE);
         if (more)
             peer_expect(&x.t, TCP_ACK, 0, 150, 0);
@@ -439,13 +429,13 @@ static void a_turn_at_a_full_interface_changes_nothing(void **state)
     x.t.f.block_tx = true;
     turn_queue(&x, 7);
     const uint32_t nxt = x.c->snd.nxt, edge = x.c->rcv.edge, out = x.c->flow->flight->count;
-    assert_true(turn(&x));
+    turn(&x);
     assert_int_equal(x.verdict, WEIR_TX_FULL);
     assert_int_equal(x.c->snd.nxt, nxt);
     assert_int_equal(x.c->rcv.edge, edge);
     assert_int_equal(x.c->flow->flight->count, out);
     assert_true(x.t.f.netif.flags & WEIR_NETIF_TX_BLOCKED);
-    assert_false(turn(&x));  // not even asked again
+    turn(&x);  // not even asked again
     peer_expect_nothing(&x.t);
     fixture_unblock(&x.t.f, 0);
     turn_expect(&x, 10, 0, 7);
@@ -453,84 +443,61 @@ static void a_turn_at_a_full_interface_changes_nothing(void **state)
     tcp_fixture_close(&x.t);
 }
 
-// What a turn by the lane knows nothing of. The names are of what is made so.
-enum unusual {
-    FLAG_SET,  // one of the flags below
-    NOT_ESTABLISHED,
-    SYN_UNACKED,
-    WITHOUT_TIMESTAMPS,
-    WITH_EXTRA,
-    OTHERS_LANE,
-    WAYS_CHANGED,
-    LANE_OLD,
-    INTERFACE_DOWN,
-    INTERFACE_BLOCKED,
-    NO_FLOW,
-    PACED,
-    PACED_BY_SCHEDULE,
-    SOMETHING_LOST,
-    TAIL_PROBE_DUE,
-    IDLE,
-    UNUSUAL_COUNT
-};
-static const uint32_t unusual_flags[] = {TCP_PROBE_NOW,   TCP_FIN_QUEUED,   TCP_RETRANSMIT_NOW, TCP_PERSIST, TCP_KEEPALIVE_NOW,
-                                         TCP_IN_RECOVERY, TCP_RTO_RECOVERY, TCP_URGENT_SEND,    TCP_ECN_BUSY};
-
-static void make_unusual(struct turn *x, enum unusual what, uint32_t flag, struct tcp_extra *extra)
+// Runs of full segments are for the steady state: whatever has a bit in the attention word ends them, and the steps of plan.c decide.
+static void a_run_ends_where_something_asks_for_attention(void **state)
 {
-    struct tcp_conn *c = x->c;
-    switch (what) {
-    case FLAG_SET: c->flags |= flag; break;
-    case NOT_ESTABLISHED: c->state = WEIR_TCP_CLOSE_WAIT; break;
-    case SYN_UNACKED: c->flags &= ~TCP_SYN_ACKED; break;
-    case WITHOUT_TIMESTAMPS: c->flags &= ~(uint32_t)TCP_USE_TIMESTAMPS; break;
-    case WITH_EXTRA: c->extra = extra; break;
-    case OTHERS_LANE: x->lane->c = NULL; break;
-    case WAYS_CHANGED: x->lane->out.ways++; break;
-    case LANE_OLD: x->lane->out.made_ms = x->t.weir->now_ms - 1000; break;
-    case INTERFACE_DOWN: x->t.f.netif.flags &= (uint8_t)~WEIR_NETIF_UP; break;
-    case INTERFACE_BLOCKED: x->t.f.netif.flags |= WEIR_NETIF_TX_BLOCKED; break;
-    case NO_FLOW: c->flow = NULL; break;
-    case PACED: c->flow->window.pacing_rate = 1; break;
-    case PACED_BY_SCHEDULE: c->flow->pacing.rate = 1; break;
-    case SOMETHING_LOST: c->flow->flight->lost = 1; break;
-    case TAIL_PROBE_DUE: c->flow->tlp.due = 1; break;
-    case IDLE: c->progress_ms -= c->rtt.floor_us / 1000 + 1; break;
-    default: fail();
+    struct turn x;
+    struct tcp_plan plan;
+    (void)state;
+    turn_open(&x, true);
+    const uint32_t mss = x.c->mss;
+    turn_queue(&x, 3 * mss + 7);
+    assert_int_equal(x.c->attention, 0);
+    assert_true(tcp_plan_next(x.t.weir, x.c, &plan, 8));
+    assert_int_equal(plan.run, 3);
+    assert_int_equal(plan.end - plan.seq, 3 * mss);
+    assert_true(tcp_plan_next(x.t.weir, x.c, &plan, 2));
+    assert_int_equal(plan.run, 2);
+    for (uint32_t bit = 0; bit < 32 && 1u << bit <= ATTEND_RTX_PROBE; bit++) {
+        x.c->attention = 1u << bit;
+        if (x.c->attention & (ATTEND_PROBE_NOW | ATTEND_TLP_DUE | ATTEND_FIN_SENT | ATTEND_DEADLINE))
+            continue;  // these bring plans of their own, for what the connection then has
+        assert_true(tcp_plan_next(x.t.weir, x.c, &plan, 8));
+        assert_int_equal(plan.run, 1);
+        assert_int_equal(plan.end - plan.seq, mss);
     }
+    x.c->attention = 0;
+    turn(&x);
+    for (uint32_t i = 0; i < 3; i++)
+        turn_expect(&x, 10 + i * mss, 0, mss);
+    turn_expect(&x, 10 + 3 * mss, 0, 7);
+    tcp_fixture_close(&x.t);
 }
 
-static void assert_refused(struct turn *x, enum unusual what, uint32_t flag)
-{
-    struct tcp_extra extra = {0};
-    const struct tcp_conn conn = *x->c;
-    const struct tcp_flow flow = *x->c->flow;
-    const struct tcp_lane lane = *x->lane;
-    const uint32_t lost = flow.flight->lost;
-    const uint8_t netif_flags = (uint8_t)x->t.f.netif.flags;
-    make_unusual(x, what, flag, &extra);
-    if (turn(x))
-        fail_msg("%d, flag %x: the turn was taken", what, flag);
-    peer_expect_nothing(&x->t);
-    assert_int_equal(x->c->snd.nxt, conn.snd.nxt);
-    *x->c = conn;
-    *x->c->flow = flow;
-    *x->lane = lane;
-    flow.flight->lost = lost;
-    x->t.f.netif.flags = netif_flags;
-}
-
-static void a_turn_leaves_what_is_unusual_to_the_long_way(void **state)
+// What writes something into the header that the template lacks does not go by it.
+static void a_template_is_for_headers_like_it(void **state)
 {
     struct turn x;
     (void)state;
     turn_open(&x, true);
     turn_queue(&x, 7);
-    for (uint32_t i = 0; i < sizeof unusual_flags / sizeof *unusual_flags; i++)
-        assert_refused(&x, FLAG_SET, unusual_flags[i]);
-    for (enum unusual what = NOT_ESTABLISHED; what < UNUSUAL_COUNT; what++)
-        assert_refused(&x, what, 0);
-    assert_true(turn(&x));  // with none of that
+    const struct tcp_lane_segment segment = {.seq = x.c->snd.nxt, .length = 7, .flags = TCP_ACK};
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        x.c->attention = ATTEND_HEADER & 1u << bit;
+        if (x.c->attention)
+            assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    }
+    x.c->attention = 0;
+    x.c->flags &= ~(uint32_t)TCP_USE_TIMESTAMPS;
+    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    x.c->flags |= TCP_USE_TIMESTAMPS;
+    x.lane->out.ways++;
+    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    x.lane->out.ways--;
+    x.lane->out.made_ms -= 1000;
+    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    peer_expect_nothing(&x.t);
+    turn(&x);
     turn_expect(&x, 10, 0, 7);
     tcp_fixture_close(&x.t);
 }
@@ -553,7 +520,8 @@ int main(void)
         cmocka_unit_test(a_turn_keeps_to_the_windows),
         cmocka_unit_test(a_turn_acknowledges),
         cmocka_unit_test(a_turn_at_a_full_interface_changes_nothing),
-        cmocka_unit_test(a_turn_leaves_what_is_unusual_to_the_long_way),
+        cmocka_unit_test(a_run_ends_where_something_asks_for_attention),
+        cmocka_unit_test(a_template_is_for_headers_like_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void what_was_sacked_counts_once(void **state)
     assert_int_equal(flow(&t)->prr.delivered, 8 * MSS);
     peer_drain(&t);
     peer_sack(&t, 5 * MSS, 1, (uint32_t[]){6 * MSS, 10 * MSS});
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(flow(&t)->prr.delivered, 9 * MSS);
     tcp_fixture_close(&t);
 }

@@ -111,7 +111,7 @@ static void a_lost_retransmission_is_found(void **state)
     assert_int_equal(counted(&t, RTO), 0);
     assert_int_equal(counted(&t, FAST_RECOVERY), 1);  // one reduction for all
     peer_send(&t, TCP_ACK, 0, 15 * MSS);
-    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_false(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     tcp_fixture_close(&t);
 }
 

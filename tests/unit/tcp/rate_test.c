@@ -307,13 +307,13 @@ static void a_switch_in_recovery_leaves_a_threshold(void **state)
     peer_pass(&t, 20000);
     peer_sack(&t, 0, 1, (uint32_t[]){MSS, 10 * MSS});
     struct tcp_conn *c = tcp_fixture_conn(&t);
-    assert_true(c->flags & TCP_IN_RECOVERY);
+    assert_true(c->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(c->flow->window.ssthresh, WEIR_CC_UNLIMITED);
     assert_int_equal(weir_socket_set_congestion(t.weir, t.socket, "reno"), WEIR_OK);
     assert_true(c->flow->window.ssthresh <= 20 * MSS);
     peer_pass(&t, 20000);
     acked(&t, 20 * MSS);
-    assert_false(c->flags & TCP_IN_RECOVERY);
+    assert_false(c->attention & ATTEND_FAST_RECOVERY);
     assert_true(c->flow->window.cwnd <= 20 * MSS);
     tcp_fixture_close(&t);
 }

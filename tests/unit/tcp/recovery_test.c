@@ -50,13 +50,13 @@ static void three_duplicates_retransmit(void **state)
     duplicates(&t, 0, 1);
     peer_expect(&t, TCP_ACK, 0, 0, MSS);
     peer_expect_nothing(&t);
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     const uint32_t ssthresh = tcp_fixture_conn(&t)->flow->window.ssthresh;
     assert_in_range(ssthresh, 2 * MSS, 9 * MSS);
     duplicates(&t, 0, 6);
     peer_drain(&t);
     peer_send(&t, TCP_ACK, 0, 10 * MSS);
-    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_false(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 1);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RTO), 0);
     tcp_fixture_close(&t);
@@ -105,13 +105,13 @@ static void a_partial_ack_sends_the_next_hole(void **state)
     peer_drain(&t);
     peer_send(&t, TCP_ACK, 0, 3 * MSS);  // segments 1 and 4 were lost
     peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
-    assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(tcp_recovery_pipe(tcp_fixture_conn(&t)), 2 * MSS);  // that, and 6: of the seven duplicates two are acknowledged now
     peer_send(&t, TCP_ACK, 0, 5 * MSS);                                  // and 6
     peer_expect(&t, TCP_ACK, 5 * MSS, 0, MSS);
     assert_int_equal(tcp_recovery_pipe(tcp_fixture_conn(&t)), MSS);
     peer_send(&t, TCP_ACK, 0, 10 * MSS);
-    assert_false(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+    assert_false(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
     assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_FAST_RECOVERY), 1);  // one reduction for all
     tcp_fixture_close(&t);
 }
@@ -129,7 +129,7 @@ static void only_the_first_partial_ack_resets_the_timer(void **state)
         peer_pass(&t, 1000);
         for (int i = 0; i < 3; i++)
             peer_sack(&t, 0, sack, above);
-        assert_true(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY);
+        assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
         for (uint32_t i = 1; i <= 2; i++) {
             peer_pass(&t, 100000);
             peer_sack(&t, i * 2 * MSS, sack, above);

@@ -89,9 +89,9 @@ static void a_probe_that_came_too_late_does_not_leave(void **state)
         loss_send(&t, 0, 4);
         t.f.block_tx = true;
         peer_pass(&t, PROBE_US + 2200);
-        assert_true(flow(&t)->tlp.due);
+        assert_true(tcp_tlp_due(tcp_fixture_conn(&t)));
         peer_send(&t, TCP_ACK, 0, acked * MSS);
-        assert_false(flow(&t)->tlp.due);
+        assert_false(tcp_tlp_due(tcp_fixture_conn(&t)));
         fixture_unblock(&t.f, 0);
         peer_expect_nothing(&t);
         assert_int_equal(counted(&t, TAIL_PROBE), 0);

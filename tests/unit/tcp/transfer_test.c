@@ -361,7 +361,7 @@ static void a_few_bytes_are_refused_like_many(void **state)
     user_write(&t, 0, 3);  // a queue with room
     assert_int_equal(weir_socket_shutdown(t.weir, t.socket, WEIR_SHUT_WRITE), WEIR_OK);
     assert_int_equal(weir_socket_write(t.weir, t.socket, (const uint8_t *)"ab", 2), WEIR_SHUT_DOWN);
-    assert_int_equal(tcp_fixture_conn(&t)->flags & TCP_FIN_QUEUED, TCP_FIN_QUEUED);
+    assert_int_equal(tcp_fixture_conn(&t)->attention & ATTEND_FIN_QUEUED, ATTEND_FIN_QUEUED);
     tcp_fixture_close(&t);
 }
 

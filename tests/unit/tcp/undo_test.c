@@ -64,7 +64,7 @@ static void an_old_echo_undoes(void **state)
             t.ts_echo -= RTT_US / 1000;  // of the first transmission
         peer_send(&t, TCP_ACK, 0, 5 * mss);
         assert_int_equal(counted(&t, SPURIOUS), old);
-        assert_int_equal(!(tcp_fixture_conn(&t)->flags & TCP_IN_RECOVERY), old);
+        assert_int_equal(!(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY), old);
         assert_int_equal(flow(&t)->window.cwnd >= 10 * mss, old);
         tcp_fixture_close(&t);
     }
