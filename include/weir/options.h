@@ -14,6 +14,8 @@
 #define WEIR_DEFAULT_VLAN 0
 #define WEIR_DEFAULT_ARP_CACHE 0
 #define WEIR_DEFAULT_NEIGHBOURS 1
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGERS 1
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGER_RATE 1
 #define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 0
 #define WEIR_DEFAULT_FRAGMENTS 0
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 0
@@ -112,6 +114,8 @@
 #define WEIR_DEFAULT_VLAN 0
 #define WEIR_DEFAULT_ARP_CACHE 1
 #define WEIR_DEFAULT_NEIGHBOURS 8
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGERS 4
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGER_RATE 8
 #define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 600
 #define WEIR_DEFAULT_FRAGMENTS 1
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 4096
@@ -210,6 +214,8 @@
 #define WEIR_DEFAULT_VLAN 1
 #define WEIR_DEFAULT_ARP_CACHE 1
 #define WEIR_DEFAULT_NEIGHBOURS 256
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGERS 64
+#define WEIR_DEFAULT_NEIGHBOUR_STRANGER_RATE 128
 #define WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES 16384
 #define WEIR_DEFAULT_FRAGMENTS 1
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 262144
@@ -353,6 +359,18 @@
 #endif
 #if WEIR_CFG_NEIGHBOURS < 1 || WEIR_CFG_NEIGHBOURS > 65535
 #error "WEIR_CFG_NEIGHBOURS must be 1 to 65535: entries in the neighbour cache"
+#endif
+#ifndef WEIR_CFG_NEIGHBOUR_STRANGERS  // entries of the neighbour cache, at the most, for hosts that only asked something of us: no socket and no route needs them
+#define WEIR_CFG_NEIGHBOUR_STRANGERS WEIR_DEFAULT_NEIGHBOUR_STRANGERS
+#endif
+#if WEIR_CFG_NEIGHBOUR_STRANGERS < 1 || WEIR_CFG_NEIGHBOUR_STRANGERS > 65535
+#error "WEIR_CFG_NEIGHBOUR_STRANGERS must be 1 to 65535: entries of the neighbour cache, at the most, for hosts that only asked something of us: no socket and no route needs them"
+#endif
+#ifndef WEIR_CFG_NEIGHBOUR_STRANGER_RATE  // new entries for such hosts, a second; replies to more of them go to the link address that the question came from
+#define WEIR_CFG_NEIGHBOUR_STRANGER_RATE WEIR_DEFAULT_NEIGHBOUR_STRANGER_RATE
+#endif
+#if WEIR_CFG_NEIGHBOUR_STRANGER_RATE < 1 || WEIR_CFG_NEIGHBOUR_STRANGER_RATE > 65535
+#error "WEIR_CFG_NEIGHBOUR_STRANGER_RATE must be 1 to 65535: new entries for such hosts, a second; replies to more of them go to the link address that the question came from"
 #endif
 #ifndef WEIR_CFG_NEIGHBOUR_QUEUE_BYTES  // datagrams waiting for link addresses
 #define WEIR_CFG_NEIGHBOUR_QUEUE_BYTES WEIR_DEFAULT_NEIGHBOUR_QUEUE_BYTES

@@ -14,6 +14,7 @@
     X(ARP_BAD, "malformed ARP packet") \
     X(ARP_CONFLICT, "another host uses our address") \
     X(ARP_FULL, "neighbour table full: entry refused or recycled") \
+    X(ARP_ANSWERED, "reply sent to where its question came from: no place for the neighbour") \
     X(ARP_UNRESOLVED, "datagram dropped: neighbour did not answer") \
     X(IP_BAD_HEADER, "IPv4 version, header length or total length wrong") \
     X(IP_BAD_CHECKSUM, "IPv4 header checksum wrong") \

@@ -16,11 +16,12 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    const struct ip_out ip = {.source = packet->destination,
-                              .destination = packet->source,
-                              .protocol = IP_ICMP,
-                              .ttl = IP4_TTL_DEFAULT,
-                              .tos = packet->tos & 0xfcu};
+    struct ip_out ip = {.source = packet->destination,
+                        .destination = packet->source,
+                        .protocol = IP_ICMP,
+                        .ttl = IP4_TTL_DEFAULT,
+                        .tos = packet->tos & 0xfcu};
+    ip_answers(&ip, &path, packet);
     uint8_t *reply = ip_outbox_push(weir, &path, &ip, packet->length);
     if (!reply)
         return;

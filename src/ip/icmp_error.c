@@ -108,9 +108,10 @@ void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_e
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    const struct ip_out ip = {
+    struct ip_out ip = {
         .source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP4_TTL_DEFAULT, .tos = IP4_TOS_CONTROL};
     const uint32_t length = ICMP4_BYTES + packet->network_length + 8;
+    ip_answers(&ip, &path, packet);
     uint8_t *bytes = ip_outbox_push(weir, &path, &ip, length);
     if (!bytes)
         return;

@@ -52,6 +52,9 @@ struct ip_out {
     uint8_t protocol, ttl, tos;
     bool dont_fragment;
     bool router_alert;  // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
+#if WEIR_CFG_ARP_CACHE
+    const uint8_t *link_source;  // of what is answered (ip_answers); ip_outbox_push copies the bytes
+#endif
 };
 
 struct route {
@@ -207,6 +210,18 @@ static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, 
     (void)weir, (void)path, (void)source, (void)bytes, (void)length, (void)waiter;
     *error = WEIR_NOT_SUPPORTED;
     return WEIR_TX_DONE;
+}
+#endif
+// `ip` is of a reply to `packet` by `path`. Where the neighbour cache has no place for the source, it goes to where the packet came from.
+#if WEIR_CFG_ARP_CACHE
+static inline void ip_answers(struct ip_out *ip, const struct path *path, const struct packet *packet)
+{
+    ip->link_source = path->netif == packet->netif ? packet->link_source : NULL;
+}
+#else
+static inline void ip_answers(struct ip_out *ip, const struct path *path, const struct packet *packet)
+{
+    (void)ip, (void)path, (void)packet;
 }
 #endif
 // Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when sent. Dropped

@@ -10,7 +10,30 @@
 struct outbox_entry {
     struct path path;
     struct ip_out ip;
+#if WEIR_CFG_ARP_CACHE
+    uint8_t link_source[6];  // what ip.link_source points at
+#endif
 };
+
+#if WEIR_CFG_ARP_CACHE
+// Records do not move, so the entry's pointer may lead to its own bytes.
+static void entry_answers(struct outbox_entry *entry)
+{
+    if (!entry->ip.link_source)
+        return;
+    memcpy(entry->link_source, entry->ip.link_source, sizeof entry->link_source);
+    entry->ip.link_source = entry->link_source;
+}
+static inline void answers_nothing(struct ip_out *ip) { ip->link_source = NULL; }
+static inline void set_answered(struct weir *weir, const struct outbox_entry *entry)
+{
+    weir->arp.answered = entry ? entry->ip.link_source : NULL;
+}
+#else
+static inline void entry_answers(struct outbox_entry *entry) { (void)entry; }
+static inline void answers_nothing(struct ip_out *ip) { (void)ip; }
+static inline void set_answered(struct weir *weir, const struct outbox_entry *entry) { (void)weir, (void)entry; }
+#endif
 
 int outbox_init(struct weir *weir)
 {
@@ -28,6 +51,7 @@ static uint8_t *entry_push(struct weir *weir, const struct path *path, const str
     }
     entry->path = *path;
     entry->ip = *ip;
+    entry_answers(entry);
     return (uint8_t *)(entry + 1);
 }
 
@@ -48,6 +72,7 @@ static uint8_t *first_push(struct weir *weir, const struct path *path, const str
     weir->ip.first_waits = true;
     first->path = *path;
     first->ip = *ip;
+    answers_nothing(&first->ip);  // its road says where it goes
     first->road = *road;
     first->road.tx.slices = &first->road.slice;
     first->road.slice.data = first->road.header;
@@ -102,6 +127,7 @@ static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
     if (ip_path_valid(weir, &entry->path))
         return true;
+    answers_nothing(&entry->ip);  // it may leave by another interface than the question came in by
     if (IP4_SPEAKS_FIRST && ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, 0) == WEIR_OK)
         return true;
     count(weir, WEIR_COUNT_IP_NO_ROUTE);
@@ -132,7 +158,7 @@ static inline bool entry_whole(const struct weir *weir, const struct outbox_entr
 }
 #endif
 
-static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
+static enum weir_tx_verdict entry_transmit(struct weir *weir, struct outbox_entry *entry, uint32_t length)
 {
     const uint8_t *bytes = (const uint8_t *)(entry + 1);
     struct packet_out out;
@@ -142,6 +168,14 @@ static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *e
     packet_out_init(&out);
     packet_out_payload(&out, bytes, length);
     return ip_output(weir, &entry->path, &entry->ip, &out, NULL);
+}
+
+static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
+{
+    set_answered(weir, entry);
+    const enum weir_tx_verdict verdict = entry_transmit(weir, entry, length);
+    set_answered(weir, NULL);
+    return verdict;
 }
 
 // All of them, OUTBOX_BYTES at the most: an ACK that a connection has left here goes before what it sends itself (tcp_output_ack_before).

@@ -108,6 +108,16 @@ int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix
     return WEIR_OK;
 }
 
+bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+{
+    for (uint32_t at = 0; at < weir->ip.route_count; at++) {
+        const struct route *route = &weir->ip.routes[at];
+        if (route->netif == netif && !weir_addr_is_any(route->gateway) && weir_addr_equal(route->gateway, address))
+            return true;
+    }
+    return false;
+}
+
 // The route to the interface's own subnet follows its address. With a full table there is none: the address stays useful for replies
 // only where no route is asked for (no neighbour cache).
 static void connected_route(struct weir *weir, struct weir_netif *netif)

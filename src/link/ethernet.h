@@ -28,9 +28,11 @@ struct neighbour {
     struct neighbour_packet *packets;  // datagrams waiting for it, oldest first
     struct weir_addr address;
     uint32_t due_us;        // on the timer list: when the next request is due
-    uint32_t confirmed_ms;  // REACHABLE: when it last showed that it is there
+    uint32_t confirmed_ms;  // when it last showed that it is there; until it did, when it was made
     uint8_t mac[6];
-    uint8_t state, tries;                 // tries: requests without an answer
+    uint8_t state;
+    uint8_t tries : 7;                    // requests without an answer
+    bool strange : 1;                     // nothing of ours needs it (neighbour.c)
     uint16_t next;                        // hash chain or free list, index + 1
     uint16_t timer_next, timer_previous;  // timer list, index + 1
     uint16_t used_at;                     // in units of 2^18 µs, for recycling the least recently used
@@ -44,10 +46,13 @@ struct arp {
     struct neighbour *table;   // WEIR_CFG_NEIGHBOURS entries, carved at start
     uint16_t *buckets;         // index + 1 of the first entry
     uint32_t bucket_mask;
-    uint16_t free;                     // index + 1
-    uint16_t timer_first, timer_last;  // entries with something to do, in the order of their deadlines, index + 1
-    uint32_t queue_bytes;              // of waiting datagrams, all neighbours together
-    struct records queue;              // their memory in static builds
+    uint16_t free;                       // index + 1
+    uint16_t timer_first, timer_last;    // entries with something to do, in the order of their deadlines, index + 1
+    uint16_t strangers, strangers_made;  // entries they have; those made since strangers_ms
+    uint32_t strangers_ms;
+    const uint8_t *answered;  // while the outbox sends a reply: the link address its question came from; NULL: not known
+    uint32_t queue_bytes;     // of waiting datagrams, all neighbours together
+    struct records queue;     // their memory in static builds
 #endif
 };
 

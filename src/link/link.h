@@ -76,6 +76,9 @@ enum weir_tx_verdict netif_transmit(struct weir_netif *netif, struct packet_out 
 // Hands a packet, at its network header, to its ethertype: built in, or registered. Counts what nobody wants.
 void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet);
 
+// Expected from above (src/ip/route.c): whether a route leads through this neighbour.
+bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
+
 // The interface with this index; NULL: none.
 struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
 

@@ -5,12 +5,16 @@
 // made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE: the address on file goes on
 // being used, and unless progress confirms it within a second it is asked directly; when it stays silent it is asked for anew.
 //
-// What the wire may change: an entry is made only by our own need, or by a request to us from our own subnet, which may take only
-// free and stale entries. Answers count only while we ask; in PROBE only from the address on file. A claim of another link address
-// never replaces the one on file, it makes it STALE: the old owner is asked first.
+// Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never replaces the one on
+// file, it makes it STALE: the old owner is asked first.
 //
-// The timer list holds the entries that have something to do, in the order of their deadlines. It stays sorted without a search
-// because an entry joins it either now (first) or a second from now (last).
+// An entry that no socket of ours and no route asked for is a stranger's: it was made for a reply to a packet, or by an ARP request to
+// us, and anybody can forge the source of either. Strangers have WEIR_CFG_NEIGHBOUR_STRANGERS entries at the most, get
+// WEIR_CFG_NEIGHBOUR_STRANGER_RATE new ones a second, and displace only each other, the oldest first and none that is in use. A reply
+// to one who gets no entry goes to the link address that the question came from, so that a flood of forged sources shuts nobody out.
+// Gateways keep their entries. Our own needs displace strangers first, then what is old, then the least recently used.
+//
+// The timer list holds the entries that have something to do, in the order of their deadlines.
 #include "link/neighbour.h"
 
 #define NEIGHBOUR_TRIES 3u           // requests before giving up
@@ -19,6 +23,7 @@
 #define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
 #define NEIGHBOUR_RECENCY_SHIFT 18   // used_at: units of 2^18 µs, a quarter of a second
+#define NEIGHBOUR_STRANGER_WINDOW_MS 1000u
 
 _Static_assert(WEIR_CFG_NEIGHBOURS < 65536, "indices of neighbours are 16 bits, and 0 is none");
 
@@ -99,28 +104,24 @@ static void neighbour_timer_cancel(struct arp *arp, struct neighbour *n)
     n->timer_next = n->timer_previous = 0;
 }
 
-static void neighbour_timer_now(struct weir *weir, struct neighbour *n)
+// Its place is looked for from the end: what is to be repeated comes last. What is due at once comes first without a search, unless a
+// blocked interface has left older deadlines there.
+static void neighbour_timer_set(struct weir *weir, struct neighbour *n, uint32_t delay_us)
 {
     struct arp *arp = &weir->arp;
     neighbour_timer_cancel(arp, n);
-    // Not after what is due already (a blocked interface leaves old deadlines behind).
-    const bool old_first = arp->timer_first && seq_lt(neighbour_entry(arp, arp->timer_first)->due_us, weir->now);
-    n->due_us = old_first ? neighbour_entry(arp, arp->timer_first)->due_us : weir->now;
-    n->timer_next = arp->timer_first;
-    *(n->timer_next ? &neighbour_entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = neighbour_index_of(arp, n);
-    arp->timer_first = neighbour_index_of(arp, n);
-    slow_due(weir, weir->now_us);
-}
-
-static void neighbour_timer_retry(struct weir *weir, struct neighbour *n)
-{
-    struct arp *arp = &weir->arp;
-    neighbour_timer_cancel(arp, n);
-    n->due_us = weir->now + NEIGHBOUR_RETRY_US;
-    n->timer_previous = arp->timer_last;
-    *(n->timer_previous ? &neighbour_entry(arp, n->timer_previous)->timer_next : &arp->timer_first) = neighbour_index_of(arp, n);
-    arp->timer_last = neighbour_index_of(arp, n);
-    slow_due(weir, weir->now_us + NEIGHBOUR_RETRY_US);
+    n->due_us = weir->now + delay_us;
+    uint16_t previous = arp->timer_last;
+    if (previous && seq_le(n->due_us, neighbour_entry(arp, arp->timer_first)->due_us))
+        previous = 0;
+    while (previous && seq_lt(n->due_us, neighbour_entry(arp, previous)->due_us))
+        previous = neighbour_entry(arp, previous)->timer_previous;
+    uint16_t *const before = previous ? &neighbour_entry(arp, previous)->timer_next : &arp->timer_first;
+    n->timer_previous = previous;
+    n->timer_next = *before;
+    *before = neighbour_index_of(arp, n);
+    *(n->timer_next ? &neighbour_entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = *before;
+    slow_due(weir, weir->now_us + delay_us);
 }
 
 // --- datagrams that wait ---------------------------------------------------------------------------------------------------
@@ -156,29 +157,55 @@ static void neighbour_packet_free(struct weir *weir, struct neighbour_packet *pa
         records_pop(&arp->queue, &weir->memory);
 }
 
+static void neighbour_packet_drop(struct weir *weir, struct neighbour *n)
+{
+    struct neighbour_packet *packet = n->packets;
+    n->packets = packet->next;
+    neighbour_packet_free(weir, packet);
+    count(weir, WEIR_COUNT_ARP_UNRESOLVED);
+}
+
 static void neighbour_packets_drop(struct weir *weir, struct neighbour *n)
 {
-    while (n->packets) {
-        struct neighbour_packet *packet = n->packets;
-        n->packets = packet->next;
-        neighbour_packet_free(weir, packet);
-        count(weir, WEIR_COUNT_ARP_UNRESOLVED);
+    while (n->packets)
+        neighbour_packet_drop(weir, n);
+}
+
+// Whether dropping the neighbour's oldest packet makes room: in the ring of static builds only what lies in front does.
+static bool neighbour_packet_yields(const struct arp *arp, const struct neighbour *n)
+{
+    uint32_t bytes;
+    return n->packets && (WEIR_CFG_ALLOCATOR || records_front(&arp->queue, &bytes) == n->packets);
+}
+
+// Room for one more. The newest packet is the one to keep (RFC 1122 §2.3.2.2, RFC 4861 §7.2.2): the neighbour's oldest makes room for it,
+// others' packets do not.
+static struct neighbour_packet *neighbour_packet_room(struct weir *weir, struct neighbour *n, uint32_t length)
+{
+    uint32_t waiting = 0;
+    for (const struct neighbour_packet *packet = n->packets; packet; packet = packet->next)
+        waiting++;
+    if (waiting == NEIGHBOUR_PACKETS_MAX)
+        neighbour_packet_drop(weir, n);
+    struct neighbour_packet *packet = neighbour_packet_new(weir, length);
+    while (!packet && neighbour_packet_yields(&weir->arp, n)) {
+        neighbour_packet_drop(weir, n);
+        packet = neighbour_packet_new(weir, length);
     }
+    return packet;
 }
 
 // Keeps a copy of the packet for when the neighbour is known. Large segments and sums that a device should complete are the business
 // of connections, and these wait themselves.
 static bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype, const struct packet_out *out)
 {
-    struct neighbour_packet **end = &n->packets;
-    uint32_t waiting = 0;
-    for (; *end; end = &(*end)->next)
-        waiting++;
-    if (waiting == NEIGHBOUR_PACKETS_MAX || out->tx.segment_size || out->tx.checksum_start)
+    if (out->tx.segment_size || out->tx.checksum_start)
         return false;
-    struct neighbour_packet *packet = neighbour_packet_new(weir, packet_out_length(out));
+    struct neighbour_packet *packet = neighbour_packet_room(weir, n, packet_out_length(out)), **end = &n->packets;
     if (!packet)
         return false;
+    while (*end)
+        end = &(*end)->next;
     packet->next = NULL;
     packet->length = packet_out_length(out);
     packet->ethertype = ethertype;
@@ -249,6 +276,13 @@ static void neighbour_waiters_release(struct weir *weir, struct neighbour *n, in
 
 // --- entries ---------------------------------------------------------------------------------------------------------------
 
+// An entry that we need ourselves is a stranger's no longer.
+static void neighbour_ours(struct arp *arp, struct neighbour *n)
+{
+    arp->strangers = (uint16_t)(arp->strangers - n->strange);
+    n->strange = false;
+}
+
 static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int error)
 {
     struct arp *arp = &weir->arp;
@@ -258,6 +292,7 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     *link = n->next;
     neighbour_timer_cancel(arp, n);
     neighbour_packets_drop(weir, n);
+    neighbour_ours(arp, n);
     n->state = NEIGHBOUR_FREE;
     n->netif = NULL;
     ways_changed(weir);
@@ -266,59 +301,95 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     neighbour_waiters_release(weir, n, error);
 }
 
-// How readily an entry makes room: 0: not at all, as long as somebody waits for it, or it is static; IN_USE; ASKED: for a reply alone, so
-// for a stranger who may not exist; OLD: nobody needs it now.
-enum neighbour_rank { RANK_STAYS, RANK_IN_USE, RANK_ASKED, RANK_OLD };
+// How readily an entry makes room. STAYS: not at all, since somebody waits for it, or it is static.
+enum neighbour_rank { RANK_STAYS, RANK_IN_USE, RANK_OLD, RANK_STRANGE };
 
 static enum neighbour_rank neighbour_rank(const struct weir *weir, const struct neighbour *n)
 {
-    if (n->waiting || n->state == NEIGHBOUR_STATIC)
+    const bool asked = n->state == NEIGHBOUR_INCOMPLETE;
+    const bool unused = asked || n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
+    if (n->waiting || n->state == NEIGHBOUR_STATIC || (n->packets && !asked))
         return RANK_STAYS;
-    if (n->state == NEIGHBOUR_INCOMPLETE)
-        return RANK_ASKED;
-    if (n->packets)
-        return RANK_STAYS;
-    return n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n)) ? RANK_OLD : RANK_IN_USE;
+    if (!unused)
+        return RANK_IN_USE;
+    return n->strange ? RANK_STRANGE : RANK_OLD;
 }
 
-// The entry that goes most readily, of equal ones the least recently used. What strangers bring about (`strange`) displaces old ones only.
+// Strangers go in the order in which they came: being asked for again keeps none of them.
+static uint32_t neighbour_age(const struct weir *weir, const struct neighbour *n, enum neighbour_rank rank)
+{
+    if (rank == RANK_STRANGE)
+        return weir->now_ms - n->confirmed_ms;
+    return (uint16_t)((weir->now_us >> NEIGHBOUR_RECENCY_SHIFT) - n->used_at);
+}
+
+// The entry that makes room most readily, of equal ones the oldest; for a stranger (`strange`) only another's. Gateways stay.
 static struct neighbour *neighbour_recyclable(struct weir *weir, bool strange)
 {
     struct arp *arp = &weir->arp;
-    const uint16_t now = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     // Tables larger than the bound are searched from a place that moves on with every call.
     const uint32_t scan = min_u32(WEIR_CFG_NEIGHBOURS, NEIGHBOUR_RECYCLE_SCAN);
-    uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0;
-    enum neighbour_rank best_rank = strange ? RANK_ASKED : RANK_STAYS;
+    uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0, best_age = 0;
+    enum neighbour_rank best_rank = strange ? RANK_OLD : RANK_STAYS;
     struct neighbour *best = NULL;
     for (uint32_t i = 0; i < scan; i++, at = at + 1 < WEIR_CFG_NEIGHBOURS ? at + 1 : 0) {
         struct neighbour *n = &arp->table[at];
         const enum neighbour_rank rank = neighbour_rank(weir, n);
-        const bool older = best && rank == best_rank && (uint16_t)(now - n->used_at) > (uint16_t)(now - best->used_at);
-        if (rank > best_rank || older) {
+        const uint32_t age = neighbour_age(weir, n, rank);
+        const bool better = rank > best_rank || (best && rank == best_rank && age > best_age);
+        if (better && !ip_is_gateway(weir, n->netif, n->address)) {
             best = n;
             best_rank = rank;
+            best_age = age;
         }
     }
     return best;
 }
 
-// A new entry, linked and otherwise empty. NULL, and counted: nothing may make room for it.
+// Whether strangers may have one more entry in this second.
+static bool neighbour_stranger_due(struct weir *weir)
+{
+    struct arp *arp = &weir->arp;
+    if (weir->now_ms - arp->strangers_ms >= NEIGHBOUR_STRANGER_WINDOW_MS) {
+        arp->strangers_ms = weir->now_ms;
+        arp->strangers_made = 0;
+    }
+    return arp->strangers_made < WEIR_CFG_NEIGHBOUR_STRANGER_RATE;
+}
+
+// Sees to it that an entry is free. false, and counted: nothing may make room.
+static bool neighbour_entry_room(struct weir *weir, bool strange)
+{
+    struct arp *arp = &weir->arp;
+    if (arp->free && !(strange && arp->strangers >= WEIR_CFG_NEIGHBOUR_STRANGERS))
+        return true;
+    struct neighbour *old = neighbour_recyclable(weir, strange);
+    count(weir, WEIR_COUNT_ARP_FULL);
+    if (old)
+        neighbour_entry_free(weir, old, WEIR_OK);
+    return old != NULL;
+}
+
+// A new entry, linked and otherwise empty. NULL: the table is full, or strangers had their share.
 static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange)
 {
     struct arp *arp = &weir->arp;
-    if (!arp->free) {
-        struct neighbour *old = neighbour_recyclable(weir, strange);
+    strange = strange && !ip_is_gateway(weir, netif, address);
+    if (strange && !neighbour_stranger_due(weir)) {
         count(weir, WEIR_COUNT_ARP_FULL);
-        if (!old)
-            return NULL;
-        neighbour_entry_free(weir, old, WEIR_OK);
+        return NULL;
     }
+    if (!neighbour_entry_room(weir, strange))
+        return NULL;
     struct neighbour *n = neighbour_entry(arp, arp->free);
     arp->free = n->next;
     memset(n, 0, sizeof *n);
     n->netif = netif;
     n->address = address;
+    n->strange = strange;
+    arp->strangers = (uint16_t)(arp->strangers + strange);
+    arp->strangers_made = (uint16_t)(arp->strangers_made + strange);
+    n->confirmed_ms = weir->now_ms;
     n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     uint16_t *link = neighbour_bucket(weir, netif, address);
     n->next = *link;
@@ -342,7 +413,7 @@ static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uin
     ways_changed(weir);
     neighbour_confirmed(weir, n);
     if (n->packets)
-        neighbour_timer_now(weir, n);
+        neighbour_timer_set(weir, n, 0);
     neighbour_waiters_release(weir, n, WEIR_OK);
 }
 
@@ -377,11 +448,24 @@ int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struc
     if (!n)
         return WEIR_NO_MEMORY;
     neighbour_resolved(weir, n, mac);
+    neighbour_ours(&weir->arp, n);
     n->state = NEIGHBOUR_STATIC;
     return WEIR_OK;
 }
 
 // --- sending ---------------------------------------------------------------------------------------------------------------
+
+// There is no entry for the next hop: a reply goes back to the link address that the question came from, all else is lost.
+static const uint8_t *neighbour_unknown(struct weir_netif *netif, const struct sock *waiter)
+{
+    struct weir *weir = netif->weir;
+    if (!waiter && weir->arp.answered) {
+        count(weir, WEIR_COUNT_ARP_ANSWERED);
+        return weir->arp.answered;
+    }
+    NETIF_COUNT(netif, tx_dropped);
+    return NULL;
+}
 
 const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
                                  struct sock *waiter, enum weir_tx_verdict *verdict)
@@ -393,18 +477,18 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
         n = weir->arp.recent = neighbour_find(weir, netif, path->next_hop);
     if (!n) {
         n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
-        if (!n) {
-            NETIF_COUNT(netif, tx_dropped);
-            return NULL;
-        }
+        if (!n)
+            return neighbour_unknown(netif, waiter);
         n->state = NEIGHBOUR_INCOMPLETE;
-        neighbour_timer_now(weir, n);
+        neighbour_timer_set(weir, n, 0);
     }
+    if (waiter)
+        neighbour_ours(&weir->arp, n);
     path->neighbour = n;
     n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     if (n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n))) {
         n->state = NEIGHBOUR_PROBE;
-        neighbour_timer_retry(weir, n);
+        neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
     }
     if (n->state != NEIGHBOUR_INCOMPLETE)
         return n->mac;
@@ -491,7 +575,7 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
     if (arp_send(n->netif, destination, ARP_REQUEST, n->netif->address.v4, target_mac, n->address.v4) == WEIR_TX_FULL)
         return;
     n->tries++;
-    neighbour_timer_retry(weir, n);
+    neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
 }
 
 static void neighbour_due(struct weir *weir, struct neighbour *n)

@@ -224,7 +224,7 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
     half_open_timestamps(weir, entry, options);
     const struct tcp_manner manner = {entry->listener->ttl, entry->listener->tos};
     if (path)
-        tcp_reply_on(weir, path, &local, &remote, manner, &segment);
+        tcp_reply_on(weir, path, reply_to, &local, &remote, manner, &segment);
     else
         tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, manner, &segment);
 }

@@ -3,28 +3,31 @@
 // ends and header length are not its own.)
 #include "tcp/bare.h"
 
-static uint8_t *push(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                     struct tcp_manner manner, uint32_t length)
+// reply_to NULL: nothing is answered that just came.
+static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
+                     const struct weir_endpoint *remote, struct tcp_manner manner, uint32_t length)
 {
-    const struct ip_out ip = {.source = local->addr,
-                              .destination = remote->addr,
-                              .protocol = IP_TCP,
-                              .ttl = manner.ttl,
-                              .tos = manner.tos,
-                              .dont_fragment = true};
+    struct ip_out ip = {.source = local->addr,
+                        .destination = remote->addr,
+                        .protocol = IP_TCP,
+                        .ttl = manner.ttl,
+                        .tos = manner.tos,
+                        .dont_fragment = true};
+    if (reply_to)
+        ip_answers(&ip, path, reply_to);
     uint8_t *const bytes = ip_outbox_push(weir, path, &ip, length);
     if (bytes)
         count(weir, WEIR_COUNT_TCP_SENT);
     return bytes;
 }
 
-static bool reply_any(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                      struct tcp_manner manner, const struct tcp_segment *segment)
+static bool reply_any(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
+                      const struct weir_endpoint *remote, struct tcp_manner manner, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
     const uint32_t length = TCP_BYTES + option_length;
-    uint8_t *const bytes = push(weir, path, local, remote, manner, length);
+    uint8_t *const bytes = push(weir, path, reply_to, local, remote, manner, length);
     if (!bytes)
         return false;
     tcp_emit(bytes, segment);
@@ -37,12 +40,12 @@ static bool reply_any(struct weir *weir, const struct path *path, const struct w
     return true;
 }
 
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  struct tcp_manner manner, const struct tcp_segment *segment)
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
+                  const struct weir_endpoint *remote, struct tcp_manner manner, const struct tcp_segment *segment)
 {
     if (!tcp_bare_syn(segment))
-        return reply_any(weir, path, local, remote, manner, segment);
-    uint8_t *const bytes = push(weir, path, local, remote, manner, TCP_BARE_SYN_BYTES);
+        return reply_any(weir, path, reply_to, local, remote, manner, segment);
+    uint8_t *const bytes = push(weir, path, reply_to, local, remote, manner, TCP_BARE_SYN_BYTES);
     if (bytes)
         tcp_bare_write_syn(bytes, local, remote, segment);
     return bytes;
@@ -55,12 +58,12 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     memset(&path, 0, sizeof path);
     if (reply_to && ip_path_reply(weir, &path, reply_to))
         return false;
-    return tcp_reply_on(weir, &path, local, remote, manner, segment);
+    return tcp_reply_on(weir, &path, reply_to, local, remote, manner, segment);
 }
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
 {
-    return reply_any(weir, &c->path, &c->local, &c->remote, (struct tcp_manner){c->ttl, tos}, segment);
+    return reply_any(weir, &c->path, NULL, &c->local, &c->remote, (struct tcp_manner){c->ttl, tos}, segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 #include "fixture.h"
 #include "frames.h"
 #include "link/neighbour.h"
@@ -113,7 +114,7 @@ static void waiting_datagrams_are_bounded(void **state)
     struct fixture f;
     struct path path = {0};
     static char large[1400];
-    const uint32_t hosts = WEIR_CFG_NEIGHBOURS > 100 ? 100 : WEIR_CFG_NEIGHBOURS - 1;
+    const uint32_t hosts = WEIR_CFG_NEIGHBOUR_STRANGERS - 1;
     plain(&f);
     for (int i = 0; i < 10; i++)
         frames_output(&f, &path, PEER, "abc", 3, NULL);
@@ -128,6 +129,98 @@ static void waiting_datagrams_are_bounded(void **state)
     assert_int_equal(f.weir->arp.queue.count, 0);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED), 10 + hosts);  // every one of them, in the end
     assert_int_equal(entries(&f), 0);
+    fixture_close(&f);
+}
+
+// RFC 1122 §2.3.2.2, RFC 4861 §7.2.2: the newest stay, and leave in the order in which they came.
+static void the_newest_datagrams_wait(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"one", "two", "three", "four", "five"};
+    struct fixture f;
+    struct path path = {0};
+    uint32_t length;
+    plain(&f);
+    for (uint32_t i = 0; i < 5; i++)
+        frames_output(&f, &path, PEER, texts[i], (uint32_t)strlen(texts[i]), NULL);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED), 2);
+    fixture_poll(&f, 0);
+    fixture_clear(&f);
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);
+    fixture_poll(&f, 0);
+    assert_int_equal(fixture_sent_count(&f), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint8_t *frame = fixture_sent(&f, i, &length);
+        assert_int_equal(length, 34 + strlen(texts[2 + i]));
+        assert_memory_equal(frame + 34, texts[2 + i], length - 34);
+    }
+    fixture_close(&f);
+}
+
+// Where memory ends before the number does, the newest still stays; but nobody's packet makes room for another neighbour's.
+static void the_newest_datagram_waits_when_memory_is_short(void **state)
+{
+    (void)state;
+    static char text[1400];
+    const uint32_t length = min_u32(sizeof text, WEIR_CFG_NEIGHBOUR_QUEUE_BYTES / 2 - 60);
+    struct fixture f;
+    struct path path = {0};
+    uint32_t host = PEER, sent;
+    plain(&f);
+    memset(text, 'a', sizeof text);
+    frames_output(&f, &path, host, text, length, NULL);
+    while (fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED) == 0) {
+        host++;
+        frames_output(&f, &path, host, text, length, NULL);
+    }
+    memset(text, 'b', sizeof text);
+    frames_output(&f, &path, PEER, text, length, NULL);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED), 2);
+    fixture_poll(&f, 0);
+    fixture_clear(&f);
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);
+    fixture_poll(&f, 0);
+    assert_int_equal(fixture_sent_count(&f), 1);
+    assert_int_equal(fixture_sent(&f, 0, &sent)[34], 'b');
+    fixture_clear(&f);
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, host, OURS);
+    fixture_poll(&f, 0);
+    assert_int_equal(fixture_sent_count(&f), 0);
+    fixture_close(&f);
+}
+
+static void assert_timers_sorted(const struct fixture *f)
+{
+    const struct arp *arp = &f->weir->arp;
+    uint16_t previous = 0;
+    for (uint16_t at = arp->timer_first; at; previous = at, at = arp->table[at - 1].timer_next) {
+        assert_int_equal(arp->table[at - 1].timer_previous, previous);
+        if (previous)
+            assert_true((int32_t)(arp->table[at - 1].due_us - arp->table[previous - 1].due_us) >= 0);
+    }
+    assert_int_equal(arp->timer_last, previous);
+}
+
+// Whatever comes and goes meanwhile: questions, answers, packets to be sent, and deadlines that a full interface left behind.
+static void deadlines_stay_in_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct path path = {0};
+    plain(&f);
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint32_t host = PEER + i * 5 % WEIR_CFG_NEIGHBOUR_STRANGERS % 8;
+        f.block_tx = i % 40 >= 30;
+        if (i % 40 == 0)
+            fixture_unblock(&f, 0);
+        frames_output(&f, &path, host, "abc", 3, NULL);
+        assert_timers_sorted(&f);
+        if (i % 7 == 3)
+            frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, host, OURS);
+        assert_timers_sorted(&f);
+        fixture_poll(&f, i % 11 == 0 ? 31 * SECOND : 170000);
+        assert_timers_sorted(&f);
+    }
     fixture_close(&f);
 }
 
@@ -386,7 +479,7 @@ static void requests_teach(void **state)
     fixture_close(&f);
 }
 
-// Requests to us from everybody take free and stale entries, never one in use or one that is waited for.
+// Requests to us from everybody take the strangers' entries, never one in use or one that is waited for.
 static void a_flood_of_requests_displaces_nothing_in_use(void **state)
 {
     (void)state;
@@ -399,8 +492,9 @@ static void a_flood_of_requests_displaces_nothing_in_use(void **state)
     assert_int_equal(frames_output(&f, &other, PEER + 1, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
     for (uint32_t i = 0; i < 10000; i++)
         frames_arp(&f, frames_all, ARP_REQUEST, thief, 0x0a010000u + i, OURS);
-    assert_int_equal(entries(&f), WEIR_CFG_NEIGHBOURS);
-    assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_FULL), 10000 - (WEIR_CFG_NEIGHBOURS - 2));
+    assert_int_equal(f.weir->arp.strangers, min_u32(WEIR_CFG_NEIGHBOUR_STRANGERS, WEIR_CFG_NEIGHBOUR_STRANGER_RATE));
+    assert_int_equal(entries(&f), 2u + f.weir->arp.strangers);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_FULL), 10000 - f.weir->arp.strangers);
     assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, NULL), WEIR_TX_DONE);
     assert_data(&f, FIXTURE_PEER_MAC, "abc");
     frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER + 1, OURS);
@@ -453,7 +547,7 @@ static void a_flood_of_replies_displaces_nothing_in_use(void **state)
     meet(&f, &path, PEER, FIXTURE_PEER_MAC);
     for (uint32_t i = 0; i < 4 * WEIR_CFG_NEIGHBOURS; i++)
         (void)frames_output(&f, &other, 0x0a010000u + i, "reply", 5, NULL);
-    assert_int_equal(entries(&f), WEIR_CFG_NEIGHBOURS);
+    assert_int_equal(entries(&f), 1 + WEIR_CFG_NEIGHBOUR_STRANGERS);
     assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
     assert_int_equal(frames_output(&f, &other, PEER + 1, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
     assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
@@ -461,6 +555,62 @@ static void a_flood_of_replies_displaces_nothing_in_use(void **state)
     assert_int_equal(lookup(&f, PEER)->state, NEIGHBOUR_REACHABLE);
     frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER + 1, OURS);
     frames_assert_queued(&f, &sock);
+    fixture_close(&f);
+}
+
+// Strangers displace the one of them that came first, however often it asks again; one that answered, and is used, stays.
+static void strangers_displace_the_oldest_stranger(void **state)
+{
+    (void)state;
+    const struct fixture_options options = {.address = weir_addr_v4(OURS), .prefix_length = 8, .mode = FIXTURE_PLAIN};
+    const uint32_t first = 0x0a010000u, late = first + WEIR_CFG_NEIGHBOUR_STRANGERS;
+    struct fixture f;
+    struct path path = {0};
+    assert_true(fixture_open_with(&f, &options));
+    for (uint32_t i = 0; i < WEIR_CFG_NEIGHBOUR_STRANGERS; i++) {
+        frames_output(&f, &path, first + i, "reply", 5, NULL);
+        fixture_poll(&f, 2 * SECOND / WEIR_CFG_NEIGHBOUR_STRANGERS);
+    }
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, first, OURS);
+    frames_output(&f, &path, first + 1, "again", 5, NULL);
+    frames_output(&f, &path, late, "reply", 5, NULL);
+    assert_non_null(lookup(&f, first));
+    assert_null(lookup(&f, first + 1));
+    assert_non_null(lookup(&f, late));
+    assert_int_equal(f.weir->arp.strangers, WEIR_CFG_NEIGHBOUR_STRANGERS);
+    // One whom a socket needs is a stranger no more.
+    struct sock sock = {0};
+    assert_int_equal(frames_output(&f, &path, late, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
+    assert_int_equal(f.weir->arp.strangers, WEIR_CFG_NEIGHBOUR_STRANGERS - 1);
+    weir_netif_carrier(&f.netif, false);
+    assert_int_equal(f.weir->arp.strangers, 0);
+    frames_assert_queued(&f, &sock);
+    fixture_close(&f);
+}
+
+// A gateway is used for longer than anybody hears from it: neither strangers nor our own needs displace it.
+static void gateways_stay(void **state)
+{
+    (void)state;
+    const struct fixture_options options = {.address = weir_addr_v4(OURS), .prefix_length = 8, .mode = FIXTURE_PLAIN};
+    struct fixture f;
+    struct path path = {0}, other = {0};
+    struct sock sock = {0};
+    assert_true(fixture_open_with(&f, &options));
+    assert_int_equal(weir_route_add(f.weir, weir_addr_any(), 0, weir_addr_v4(PEER), &f.netif, 0), WEIR_OK);
+    frames_output(&f, &path, PEER, "reply", 5, NULL);  // a reply alone asks for it: it is no stranger
+    assert_int_equal(f.weir->arp.strangers, 0);
+    fixture_poll(&f, 0);
+    frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, PEER, OURS);
+    fixture_poll(&f, 40 * SECOND);
+    for (uint32_t i = 0; i < 4 * WEIR_CFG_NEIGHBOURS; i++) {
+        frames_output(&f, &other, 0x0a010000u + i, "reply", 5, NULL);
+        meet(&f, &other, 0x0a020000u + i, FIXTURE_PEER_MAC);
+    }
+    assert_non_null(lookup(&f, PEER));
+    fixture_clear(&f);
+    assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_DONE);
+    assert_data(&f, FIXTURE_PEER_MAC, "abc");
     fixture_close(&f);
 }
 
@@ -577,6 +727,9 @@ int main(void)
         cmocka_unit_test(a_waiter_waits_for_the_answer),
         cmocka_unit_test(a_waiterless_datagram_is_kept),
         cmocka_unit_test(waiting_datagrams_are_bounded),
+        cmocka_unit_test(the_newest_datagrams_wait),
+        cmocka_unit_test(the_newest_datagram_waits_when_memory_is_short),
+        cmocka_unit_test(deadlines_stay_in_order),
         cmocka_unit_test(silence),
         cmocka_unit_test(offloaded_packets_are_not_kept),
         cmocka_unit_test(a_stale_neighbour_is_probed_and_used),
@@ -588,6 +741,8 @@ int main(void)
         cmocka_unit_test(requests_teach),
         cmocka_unit_test(a_flood_of_requests_displaces_nothing_in_use),
         cmocka_unit_test(a_flood_of_replies_displaces_nothing_in_use),
+        cmocka_unit_test(strangers_displace_the_oldest_stranger),
+        cmocka_unit_test(gateways_stay),
         cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(a_table_full_of_waiters),
         cmocka_unit_test(carrier),

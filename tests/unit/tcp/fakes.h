@@ -83,11 +83,12 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     world_sent.options = segment->options;
     return true;
 }
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-                  struct tcp_manner manner, const struct tcp_segment *segment)
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
+                  const struct weir_endpoint *remote, struct tcp_manner manner, const struct tcp_segment *segment)
 {
     static const struct packet answered;
     assert_ptr_equal(path->netif, &world_netif);
+    assert_non_null(reply_to);
     return tcp_reply(weir, &answered, local, remote, manner, segment);
 }
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
