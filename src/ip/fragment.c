@@ -11,13 +11,13 @@
 // the transport header (RFC 1858, RFC 3128). Limits: WEIR_CFG_REASSEMBLY_BYTES for all together; beyond a quarter of that a source loses
 // its own oldest datagrams first, though it may always have one.
 //
-// Timer: 30 s from the first fragment, never extended. RFC 1122 §3.3.2 suggests 60 to 120 s, for links of its time; identifications wrap
-// in seconds today, and the longer a lone fragment waits the likelier it meets a stranger (RFC 4963). Linux waits as long.
+// Timer: WEIR_CFG_REASSEMBLY_MS from the first fragment, never extended: 60 s, as RFC 1122 §3.3.2 (60 to 120 s) and RFC 8200 §4.5 want it.
+// What waits in vain keeps nobody out meanwhile, since it is the oldest that makes room. Identifications wrap in seconds on a fast link,
+// so a lone fragment may meet a stranger's (RFC 4963): the transport's checksum, and the total length, catch that.
 #include "ip/ip4.h"
 
 #include "base/intervals.h"
 
-#define TIMEOUT_MS 30000u
 #define DATAGRAMS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 4u)
 #define FRAGMENTS_MAX 256u                             // a datagram: 65,535 bytes in pieces of an MTU of 296
 #define INTERVALS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 8u)  // 45 pieces of an MTU of 1500 in the worst order make 22
@@ -205,7 +205,7 @@ static struct reassembly *entry_new(struct weir *weir, const struct packet *pack
                              .netif_index = packet->netif->index,
                              .flags = packet->flags,
                              .bytes = entry_bytes(),
-                             .due_ms = weir->now_ms + TIMEOUT_MS};
+                             .due_ms = weir->now_ms + WEIR_CFG_REASSEMBLY_MS};
     intervals_init(intervals_of(r), INTERVALS_MAX);
     *bucket = r;
     *(f->newest ? &f->newest->newer : &f->oldest) = r;

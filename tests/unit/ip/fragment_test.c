@@ -6,6 +6,8 @@
 #include <time.h>
 
 #define PORT 7000
+#define SECOND_US 1000000u
+#define TIME_US (60 * SECOND_US)  // RFC 1122 §3.3.2, RFC 8200 §4.5
 
 struct datagram_made {
     uint32_t length;
@@ -123,7 +125,7 @@ static void overlaps_condemn_the_datagram(void **state)
             piece(&f, d, (uint16_t)i, at, d->length - at < 1480 ? d->length - at : 1480);
         expect_nothing(&f, s);
     }
-    fixture_poll(&f, 31000000);
+    fixture_poll(&f, TIME_US + SECOND_US);
     assert_int_equal(f.weir->ip.fragments.count, 0);
     piece(&f, d, 0, 0, 1480);  // the identification may be used again then
     assert_int_equal(f.weir->ip.fragments.count, 1);
@@ -222,10 +224,10 @@ static void time_ends_it_and_the_sender_is_told(void **state)
     make_datagram(d, PEER, 4000, 1);
     piece(&f, d, 1, 0, 1480);
     piece(&f, d, 2, 1480, 1480);  // without the first: nobody can be told
-    fixture_poll(&f, 29000000);
+    fixture_poll(&f, TIME_US - SECOND_US);
     piece(&f, d, 1, 1480, 1480);  // more of it does not extend its time
     assert_int_equal(f.weir->ip.fragments.count, 2);
-    fixture_poll(&f, 2000000);
+    fixture_poll(&f, 2 * SECOND_US);
     assert_int_equal(f.weir->ip.fragments.count, 0);
     assert_int_equal(f.weir->ip.fragments.bytes, 0);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_TIMEOUT), 2);
@@ -275,7 +277,7 @@ static void flood_is_bounded_and_flat(void **state)
         assert_true(f.weir->ip.fragments.count <= 64);
     }
     assert_true(last < 5 * first + CLOCKS_PER_SEC / 20);
-    fixture_poll(&f, 31000000);
+    fixture_poll(&f, TIME_US + SECOND_US);
     assert_int_equal(f.weir->ip.fragments.bytes, 0);
     fixture_close(&f);
     free(packet);
