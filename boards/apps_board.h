@@ -9,7 +9,10 @@
 
 #include "loop.h"
 #include "ports/superloop/superloop.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 struct apps_board {
     struct superloop superloop;
@@ -24,5 +27,7 @@ bool apps_board_start(struct apps_board *board, void *memory, size_t bytes);
 uint64_t apps_board_turn(struct apps_board *board);
 // Until then, or an interrupt.
 void apps_board_sleep(struct apps_board *board, uint64_t until_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef BOARD_ADDRESS
 #define BOARD_ADDRESS 10, 0, 0, 2  // as `make run` and `make test` expect it
@@ -40,5 +43,7 @@ void board_puts(const char *text);  // on the console, at once
 void board_ethernet(struct weir_netif *netif, volatile bool *wake);
 // The same for IP over the board's second serial line (drivers/slip.h): malta.
 void board_slip(struct weir_netif *netif, volatile bool *wake);
+
+WEIR_END_DECLS
 
 #endif

@@ -14,7 +14,10 @@
 #include <stdint.h>
 
 #include "carrier.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 enum af_packet_flag {
     AF_PACKET_NO_VNET = 1,   // no offloads outward (a device that lacks them behind the interface); merged frames still arrive
@@ -53,5 +56,7 @@ void af_packet_attach(struct af_packet *packet, struct weir_netif *netif, const 
 int af_packet_fd(const struct af_packet *packet);
 short af_packet_events(const struct af_packet *packet);
 void af_packet_close(struct af_packet *packet);
+
+WEIR_END_DECLS
 
 #endif

@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef AT91_EMAC_BUFFERS
 #define AT91_EMAC_BUFFERS 8u  // frames that may wait; the part takes 1024, but see `ring` below
@@ -35,7 +38,7 @@ struct at91_emac_descriptor {
 // The part's erratum 11 (a frame without a buffer disturbs the queue) is said to be rarer when the queue begins at a multiple of 64 bytes
 // and is no longer than that; the driver does not rely on it.
 struct at91_emac_ring {
-    _Alignas(64) struct at91_emac_descriptor descriptors[AT91_EMAC_BUFFERS];
+    WEIR_ALIGNAS(64) struct at91_emac_descriptor descriptors[AT91_EMAC_BUFFERS];
 };
 
 struct at91_emac_board {
@@ -57,8 +60,8 @@ struct at91_emac_counters {
 
 struct at91_emac {
     // Buffers whose frames begin at their first byte. Nothing else may share a cache line with what the device writes.
-    _Alignas(AT91_EMAC_ALIGN) uint8_t receive[AT91_EMAC_BUFFERS][AT91_EMAC_BUFFER_BYTES];
-    _Alignas(AT91_EMAC_ALIGN) uint8_t transmit[AT91_EMAC_BUFFER_BYTES];
+    WEIR_ALIGNAS(AT91_EMAC_ALIGN) uint8_t receive[AT91_EMAC_BUFFERS][AT91_EMAC_BUFFER_BYTES];
+    WEIR_ALIGNAS(AT91_EMAC_ALIGN) uint8_t transmit[AT91_EMAC_BUFFER_BYTES];
     const struct at91_emac_board *board;
     uint32_t next;          // descriptor where the next frame will be
     bool sending, waiting;  // the transmitter holds a frame; the stack was told FULL
@@ -70,5 +73,7 @@ void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board)
 void at91_emac_attach(struct at91_emac *emac, struct weir_netif *netif, const char *name);
 // From the device's interrupt.
 void at91_emac_interrupt(struct at91_emac *emac);
+
+WEIR_END_DECLS
 
 #endif

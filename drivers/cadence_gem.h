@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef CADENCE_GEM_RX
 #define CADENCE_GEM_RX 32u  // receive buffers
@@ -33,7 +36,7 @@ struct cadence_gem_descriptor {
 
 // Four descriptors share a cache line, and the device writes one while the CPU writes another: the rings lie in memory that is not cached.
 struct cadence_gem_rings {
-    _Alignas(8) struct cadence_gem_descriptor rx[CADENCE_GEM_RX], tx[CADENCE_GEM_TX];
+    WEIR_ALIGNAS(8) struct cadence_gem_descriptor rx[CADENCE_GEM_RX], tx[CADENCE_GEM_TX];
 };
 
 struct cadence_gem_board {
@@ -56,8 +59,8 @@ struct cadence_gem_sent {
 #define CADENCE_GEM_ALIGN 64  // of a cache line: nothing else may share one with what the device writes
 
 struct cadence_gem {
-    _Alignas(CADENCE_GEM_ALIGN) uint8_t receive[CADENCE_GEM_RX][CADENCE_GEM_BUFFER_BYTES];
-    _Alignas(CADENCE_GEM_ALIGN) uint8_t transmit[CADENCE_GEM_TX][CADENCE_GEM_BUFFER_BYTES];  // headers, and payload that is copied
+    WEIR_ALIGNAS(CADENCE_GEM_ALIGN) uint8_t receive[CADENCE_GEM_RX][CADENCE_GEM_BUFFER_BYTES];
+    WEIR_ALIGNAS(CADENCE_GEM_ALIGN) uint8_t transmit[CADENCE_GEM_TX][CADENCE_GEM_BUFFER_BYTES];  // headers, and payload that is copied
     struct cadence_gem_sent sent[CADENCE_GEM_TX];
     const struct cadence_gem_board *board;
     uint32_t rx_next;
@@ -71,5 +74,7 @@ struct cadence_gem {
 void cadence_gem_open(struct cadence_gem *gem, const struct cadence_gem_board *board);
 void cadence_gem_attach(struct cadence_gem *gem, struct weir_netif *netif, const char *name);
 void cadence_gem_interrupt(struct cadence_gem *gem);  // from the device's interrupt
+
+WEIR_END_DECLS
 
 #endif

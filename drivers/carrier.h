@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #define CARRIER_NAME_BYTES 16u  // IFNAMSIZ
 #define CARRIER_CHECK_UP_US 1000000u
@@ -32,5 +35,7 @@ uint64_t carrier_timer(struct carrier *carrier, struct weir_netif *netif, uint64
 // The driver saw an error that may mean "down": the next carrier_timer looks at once. The stack is not told from here, for this is
 // called inside `tx`, in the middle of its work.
 void carrier_doubt(struct carrier *carrier);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <sys/random.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 // Random, unicast, locally administered (IEEE 802-2014 §8.4).
 static inline void hostmac_random(uint8_t mac[6])
 {
@@ -17,5 +21,7 @@ static inline void hostmac_random(uint8_t mac[6])
             mac[i] = fallback[i];
     mac[0] = (uint8_t)((mac[0] & 0xfc) | 2);
 }
+
+WEIR_END_DECLS
 
 #endif

@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #define LAN9118_FRAME_BYTES 1518u  // with a VLAN tag
 
@@ -35,5 +38,7 @@ int lan9118_open(struct lan9118 *device, uintptr_t base, const uint8_t mac[6]);
 void lan9118_attach(struct lan9118 *device, struct weir_netif *netif, const char *name);
 // From the device's interrupt: silences it until the next poll has looked.
 void lan9118_interrupt(struct lan9118 *device);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 // Frames of the largest segment; what is longer is dropped. Room before the frame puts what follows its Ethernet header on a word.
 #define MEMORY_MAC_SHIFT 2u
@@ -26,5 +29,7 @@ struct memory_mac {
 uint64_t memory_mac_look(struct weir_netif *netif, uint64_t now_us);
 
 void memory_mac_attach(struct memory_mac *device, uintptr_t base, struct weir_netif *netif, const uint8_t mac[6]);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #if defined(__unix__) || defined(__linux__)
 uint32_t mmio_model_read(uintptr_t address);
 void mmio_model_write(uintptr_t address, uint32_t value);
@@ -28,5 +32,7 @@ static inline void mmio_write8(uintptr_t address, uint8_t value) { *(volatile ui
 static inline uint16_t mmio_read16(uintptr_t address) { return *(volatile uint16_t *)address; }
 static inline void mmio_write16(uintptr_t address, uint16_t value) { *(volatile uint16_t *)address = value; }
 #endif
+
+WEIR_END_DECLS
 
 #endif

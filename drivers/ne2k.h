@@ -13,11 +13,14 @@
 #ifndef DRIVERS_NE2K_H
 #define DRIVERS_NE2K_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/atomic.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef NE2K_QUEUE
 #define NE2K_QUEUE 16u  // frames each way; a power of two
@@ -35,11 +38,11 @@ struct ne2k_board {
 
 struct ne2k_frame {
     uint16_t length;
-    _Alignas(4) uint8_t bytes[NE2K_BUFFER_BYTES + 4];  // received: from the third on, so that IP headers are aligned
+    WEIR_ALIGNAS(4) uint8_t bytes[NE2K_BUFFER_BYTES + 4];  // received: from the third on, so that IP headers are aligned
 };
 // One end writes `in`, the other `out`; both only count.
 struct ne2k_queue {
-    _Atomic uint32_t in, out;
+    WEIR_ATOMIC(uint32_t) in, out;
     struct ne2k_frame frames[NE2K_QUEUE];
 };
 
@@ -54,8 +57,8 @@ struct ne2k {
     bool overflowed, was_sending;  // the receive ring ran over; a frame was on its way then
     uint64_t due_us;               // then it is mended; or the transmitter is given up
     // Between both:
-    atomic_bool starved;  // the receive queue was full
-    atomic_bool waiting;  // a frame was refused
+    WEIR_ATOMIC(bool) starved;  // the receive queue was full
+    WEIR_ATOMIC(bool) waiting;  // a frame was refused
     uint32_t overruns, rx_bad, tx_errors, resets;
 };
 
@@ -65,5 +68,7 @@ void ne2k_attach(struct ne2k *card, struct weir_netif *netif, const char *name);
 void ne2k_interrupt(struct ne2k *card);  // from its interrupt
 // Does what there is to do with the card; bounded by the queues. Returns when it wants to be called at the latest, µs (WEIR_NEVER).
 uint64_t ne2k_work(struct ne2k *card, uint64_t now_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #ifndef NS16550_IN
 #define NS16550_IN 2048u  // bytes of the rings, powers of two
 #endif
@@ -39,5 +43,7 @@ void ns16550_open(struct ns16550 *uart, const struct ns16550_board *board);
 bool ns16550_interrupt(struct ns16550 *uart);
 uint32_t ns16550_read(void *uart, uint8_t *to, uint32_t room);
 uint32_t ns16550_write(void *uart, const uint8_t *from, uint32_t bytes);
+
+WEIR_END_DECLS
 
 #endif

@@ -17,7 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef PCNET_RX_LOG2
 #define PCNET_RX_LOG2 5u  // receive buffers, as a power of two up to 9
@@ -38,7 +41,7 @@ struct pcnet_descriptor {
 
 // Several descriptors share a cache line, and the device writes one while the CPU writes another: this lies in memory that is not cached.
 struct pcnet_shared {
-    _Alignas(PCNET_ALIGN) struct pcnet_descriptor rx[PCNET_RX];
+    WEIR_ALIGNAS(PCNET_ALIGN) struct pcnet_descriptor rx[PCNET_RX];
     struct pcnet_descriptor tx[PCNET_TX];
     volatile uint32_t init[7];
 };
@@ -62,8 +65,8 @@ struct pcnet_sent {
 };
 
 struct pcnet {
-    _Alignas(PCNET_ALIGN) uint8_t receive[PCNET_RX][PCNET_BUFFER_BYTES];
-    _Alignas(PCNET_ALIGN) uint8_t transmit[PCNET_TX][PCNET_BUFFER_BYTES];  // headers, and payload that is copied
+    WEIR_ALIGNAS(PCNET_ALIGN) uint8_t receive[PCNET_RX][PCNET_BUFFER_BYTES];
+    WEIR_ALIGNAS(PCNET_ALIGN) uint8_t transmit[PCNET_TX][PCNET_BUFFER_BYTES];  // headers, and payload that is copied
     struct pcnet_sent sent[PCNET_TX];
     const struct pcnet_board *board;
     uint8_t mac[6];
@@ -85,5 +88,7 @@ void pcnet_open(struct pcnet *pcnet, const struct pcnet_board *board);
 void pcnet_attach(struct pcnet *pcnet, struct weir_netif *netif, const char *name);
 // From the interrupt that it may share with other devices: masks it until it was polled empty. false: it was not this device's.
 bool pcnet_interrupt(struct pcnet *pcnet);
+
+WEIR_END_DECLS
 
 #endif

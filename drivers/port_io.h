@@ -6,6 +6,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #if defined(__unix__) || defined(__linux__)
 uint8_t port_model_read8(uint16_t port);
 void port_model_write8(uint16_t port, uint8_t value);
@@ -31,5 +35,7 @@ static inline uint16_t port_read16(uint16_t port)
 }
 static inline void port_write16(uint16_t port, uint16_t value) { __asm__ volatile("outw %0, %1" ::"a"(value), "Nd"(port)); }
 #endif
+
+WEIR_END_DECLS
 
 #endif

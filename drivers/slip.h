@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef SLIP_MTU
 #define SLIP_MTU 1006u  // bytes of a packet; RFC 1055's choice
@@ -28,9 +31,9 @@ struct slip_pipe {
 
 struct slip {
     const struct slip_pipe *pipe;
-    _Alignas(4) uint8_t in[SLIP_MTU];  // decoded so far
-    uint8_t out[SLIP_MTU];             // the packet that is being sent, not encoded yet
-    uint8_t coded[64];                 // the part of it that the pipe shall take next
+    WEIR_ALIGNAS(4) uint8_t in[SLIP_MTU];  // decoded so far
+    uint8_t out[SLIP_MTU];                 // the packet that is being sent, not encoded yet
+    uint8_t coded[64];                     // the part of it that the pipe shall take next
     uint32_t in_length, out_length, out_at, coded_length, coded_at;
     bool escaped;  // the last byte was ESC
     bool damaged;  // the packet that is coming in is none: discard up to the next END
@@ -43,5 +46,7 @@ struct slip {
 // `pipe` is kept, not copied.
 void slip_open(struct slip *slip, const struct slip_pipe *pipe);
 void slip_attach(struct slip *slip, struct weir_netif *netif, const char *name);
+
+WEIR_END_DECLS
 
 #endif

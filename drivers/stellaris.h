@@ -17,7 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #define STELLARIS_FRAME_BYTES 1514u
 
@@ -34,5 +37,7 @@ void stellaris_open(struct stellaris *device, uintptr_t base, const uint8_t mac[
 void stellaris_attach(struct stellaris *device, struct weir_netif *netif, const char *name);
 // From the device's interrupt: silences it until the next poll has looked.
 void stellaris_interrupt(struct stellaris *device);
+
+WEIR_END_DECLS
 
 #endif

@@ -13,6 +13,9 @@
 #define DRIVERS_TAP_H
 
 #include "tuntap.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 enum tap_flag {
     TAP_NO_VNET = TUNTAP_NO_VNET,  // no offloads: frames of at most the MTU, complete checksums
@@ -33,5 +36,7 @@ int tap_fd(const struct tap *tap);        // -1: closed
 short tap_events(const struct tap *tap);  // for poll(2): POLLIN, and POLLOUT while frames wait
 // After weir_netif_remove. A TAP that was not made persistent disappears.
 void tap_close(struct tap *tap);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define DRIVERS_TUN_H
 
 #include "tuntap.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 enum tun_flag {
     TUN_NO_VNET = TUNTAP_NO_VNET,  // no offloads: packets of at most the MTU, complete checksums
@@ -21,5 +24,7 @@ void tun_attach(struct tun *tun, struct weir_netif *netif, const char *name);
 int tun_fd(const struct tun *tun);
 short tun_events(const struct tun *tun);
 void tun_close(struct tun *tun);
+
+WEIR_END_DECLS
 
 #endif

@@ -10,7 +10,10 @@
 #include "carrier.h"
 #include "uring.h"
 #include "vnet.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 enum tuntap_flag {
     TUNTAP_NO_VNET = 1,   // no offloads: every frame is one packet of at most the MTU, checksums complete
@@ -42,8 +45,8 @@ struct tuntap {
     struct uring_write writes[URING_WRITES];
     // The frame begins at FRAME_AT (or two bytes later, so that the IP header is 4-aligned behind an Ethernet header); its
     // virtio-net header lies just before it.
-    _Alignas(64) uint8_t buffer[64 + VNET_FRAME_BYTES + 1];
-    _Alignas(64) uint8_t batch[URING_WRITES][64 + TUNTAP_FLAT_BYTES];  // each frame behind its virtio-net header
+    WEIR_ALIGNAS(64) uint8_t buffer[64 + VNET_FRAME_BYTES + 1];
+    WEIR_ALIGNAS(64) uint8_t batch[URING_WRITES][64 + TUNTAP_FLAT_BYTES];  // each frame behind its virtio-net header
 };
 
 int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags);
@@ -56,5 +59,7 @@ enum weir_tx_verdict tuntap_tx(struct weir_netif *netif, const struct weir_tx *t
 void tuntap_flush(struct weir_netif *netif);
 int tuntap_poll(struct weir_netif *netif, int budget, uint32_t link_bytes);
 uint64_t tuntap_timer(struct weir_netif *netif, uint64_t now_us);
+
+WEIR_END_DECLS
 
 #endif

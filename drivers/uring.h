@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define URING_WRITES 32u  // in a batch at most; a power of two
 
 struct io_uring_sqe;
@@ -36,5 +40,7 @@ void uring_close(struct uring *ring);
 static inline bool uring_is_open(const struct uring *ring) { return ring->rings != 0; }
 // Does them all, 1 to URING_WRITES, and fills in their results. False: the call itself failed, with what has no result yet at -EAGAIN.
 bool uring_writes(struct uring *ring, int fd, struct uring_write *writes, uint32_t count);
+
+WEIR_END_DECLS
 
 #endif

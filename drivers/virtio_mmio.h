@@ -5,6 +5,9 @@
 #define DRIVERS_VIRTIO_MMIO_H
 
 #include "virtio.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct virtio_mmio {
     struct virtio_transport transport;
@@ -13,5 +16,7 @@ struct virtio_mmio {
 
 // false: at `base` is no device of that kind (VIRTIO_ID_…), or one of the legacy version.
 bool virtio_mmio_open(struct virtio_mmio *mmio, uintptr_t base, uint32_t id);
+
+WEIR_END_DECLS
 
 #endif

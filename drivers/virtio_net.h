@@ -20,7 +20,10 @@
 
 #include "virtio.h"
 #include "virtio_ring.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef VIRTIO_NET_RX
 #define VIRTIO_NET_RX 128u  // receive buffers; a power of two, at most VIRTIO_RING_MAX
@@ -38,8 +41,8 @@
 // What the device reads and writes.
 struct virtio_net_memory {
     struct virtio_ring_memory rx_ring, tx_ring;
-    _Alignas(VIRTIO_NET_ALIGN) uint8_t receive[VIRTIO_NET_RX][VIRTIO_NET_RX_BYTES];
-    _Alignas(VIRTIO_NET_ALIGN) uint8_t transmit[VIRTIO_NET_TX][VIRTIO_NET_TX_BYTES];  // headers, and payload that is copied
+    WEIR_ALIGNAS(VIRTIO_NET_ALIGN) uint8_t receive[VIRTIO_NET_RX][VIRTIO_NET_RX_BYTES];
+    WEIR_ALIGNAS(VIRTIO_NET_ALIGN) uint8_t transmit[VIRTIO_NET_TX][VIRTIO_NET_TX_BYTES];  // headers, and payload that is copied
 };
 
 // A frame at the device. They are let go in the order they were sent, whatever the order the device is done with them.
@@ -72,5 +75,7 @@ struct virtio_net {
 int virtio_net_open(struct virtio_net *net, struct virtio_transport *transport, struct virtio_net_memory *memory);
 void virtio_net_attach(struct virtio_net *net, struct weir_netif *netif, const char *name);
 void virtio_net_interrupt(struct virtio_net *net);  // from the device's interrupt
+
+WEIR_END_DECLS
 
 #endif

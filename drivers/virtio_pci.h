@@ -5,6 +5,9 @@
 #define DRIVERS_VIRTIO_PCI_H
 
 #include "virtio.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // How to reach the function's configuration space: words at offsets that are multiples of 4.
 struct virtio_pci_function {
@@ -25,5 +28,7 @@ struct virtio_pci {
 // Takes the function into use: memory and bus mastering on. false: it is no virtio device of that kind (VIRTIO_ID_…), or lacks a structure
 // that version 1 demands, or has it where it cannot be reached.
 bool virtio_pci_open(struct virtio_pci *pci, const struct virtio_pci_function *function, uint16_t id);
+
+WEIR_END_DECLS
 
 #endif

@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #ifndef VIRTIO_RING_MAX
 #define VIRTIO_RING_MAX 256u  // descriptors; a power of two
 #endif
@@ -28,11 +32,11 @@ struct virtio_used {
 };
 // Shared with the device. A ring of fewer descriptors has the event words earlier: behind its last entry.
 struct virtio_ring_memory {
-    _Alignas(16) struct virtio_descriptor descriptors[VIRTIO_RING_MAX];
+    WEIR_ALIGNAS(16) struct virtio_descriptor descriptors[VIRTIO_RING_MAX];
     struct {
         volatile uint16_t flags, index, ring[VIRTIO_RING_MAX + 1];
     } available;
-    _Alignas(4) struct {
+    WEIR_ALIGNAS(4) struct {
         volatile uint16_t flags, index;
         struct virtio_used ring[VIRTIO_RING_MAX + 1];
     } used;
@@ -70,5 +74,7 @@ bool virtio_ring_take(struct virtio_ring *ring, uint16_t *head, uint32_t *length
 bool virtio_ring_await(struct virtio_ring *ring, uint16_t count);
 // No interrupts until virtio_ring_await. (With event_index this comes by itself when the awaited one came.)
 void virtio_ring_silence(struct virtio_ring *ring);
+
+WEIR_END_DECLS
 
 #endif

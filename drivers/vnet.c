@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <linux/virtio_net.h>
+
 _Static_assert(sizeof(struct virtio_net_hdr) == VNET_HEADER_BYTES, "the legacy virtio-net header is 10 bytes");
 
 #define TCP_HEADER_BYTES 20u

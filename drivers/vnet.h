@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <linux/virtio_net.h>
-
+#include "weir/language.h"
 #include "weir/netif.h"
 
+WEIR_BEGIN_DECLS
+
+// Linux's <linux/virtio_net.h> declares it; that header is not C++, so those who look inside include it themselves.
+struct virtio_net_hdr;
 // Newer than some systems' headers: UDP segmentation (Linux 6.2).
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
@@ -28,5 +31,7 @@ void vnet_from_tx(struct virtio_net_hdr *header, const struct weir_tx *tx);
 // Returns the frames delivered: 1, more for merged datagrams (cut again here, for the stack could not see their bounds), or 0:
 // the header contradicts the frame, which is dropped.
 int vnet_deliver(struct weir_netif *netif, const struct virtio_net_hdr *header, uint8_t *bytes, uint32_t length);
+
+WEIR_END_DECLS
 
 #endif

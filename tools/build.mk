@@ -32,6 +32,8 @@ APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
 EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/%,$(call find_c,examples))
+# In C++, which every header can be included from.
+EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
 UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
@@ -118,7 +120,7 @@ $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean)
 VARIANTS := host asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
-examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES))
+examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))
 # The real-time benchmark's simulated part.
 $(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/libweir.a
 	@echo "  LINK  $@"
@@ -141,6 +143,12 @@ $(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/l
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
+CXXFLAGS_COMMON := -std=c++17 -g $(WARNINGS)
+$(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/libweir.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CXX) $(CXXFLAGS_COMMON) -O2 $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread
+-include $(patsubst examples/%.cpp,$(B)/host/examples/%.d,$(EXAMPLES_CXX))
 # Romantiki's programs over BSD sockets and POSIX threads: build/host/romantiki/PROGRAM.
 apps: $(patsubst examples/romantiki/%.c,$(B)/host/romantiki/%,$(wildcard examples/romantiki/*.c))
 $(B)/host/romantiki/%: examples/romantiki/%.c api/romantiki/bsd.c api/romantiki/bsd.h api/romantiki/romantiki.h

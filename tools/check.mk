@@ -2,6 +2,7 @@
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
 CHECKS := format lint source layers symbols options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
+CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(SRC_full) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
@@ -10,7 +11,7 @@ checks: $(CHECKS:%=check-%)
 
 # Layout: .clang-format.
 check-format:
-	@clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES)
+	@clang-format --dry-run -Werror --ferror-limit=3 $(C_FILES) $(CXX_FILES)
 	@echo "  ok    format"
 
 # clang-tidy with the chosen list in .clang-tidy; a file is looked at again only when it, or the list, changed.
@@ -69,7 +70,17 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@for profile in $(call profiles_of,$<); do printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit -Iapi/cmsis_rtos2 \
 	    -DWEIR_PROFILE_$$(echo $$profile | tr a-z A-Z) -fsyntax-only -x c - || exit 1; done
 	@touch $@
-check-headers: $(ALONE)
+# What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
+PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h)
+OTHER_FLAGS := $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Iapi/cmsis_rtos2 -Itests/freertos -Iexamples/freertos -fsyntax-only
+$(B)/headers/%.cxx.ok: % $(filter include/% src/%,$(C_HEADERS))
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $< | $(CXX) -std=c++17 -Wpedantic $(OTHER_FLAGS) -x c++ -
+	@printf '#include "%s"\n' $< | clang++ -std=c++17 -Wpedantic -Wno-c99-extensions -Wno-unused-const-variable $(OTHER_FLAGS) -x c++ -
+	@printf '#include "%s"\n' $< | $(CC) -std=c2x $(OTHER_FLAGS) -Wno-unused-variable -x c -
+	@touch $@
+ALONE_OTHER := $(PUBLIC_HEADERS:%=$(B)/headers/%.cxx.ok)
+check-headers: $(ALONE) $(ALONE_OTHER)
 	@echo "  ok    headers"
 
 # No warning from gcc or clang, for this machine; from gcc for each profile of src/, and for a big-endian machine.

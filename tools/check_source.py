@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules that the text of the sources shows: which headers a layer may include, no #if inside a function body of src/, line
-length, the licence line first, no paths of the machine somebody worked on; the RFC that each conversation script holds Weir to."""
+length, the licence line first, C linkage of public headers in C++, no paths of the machine somebody worked on; the RFC that each conversation script holds Weir to."""
 import itertools
 import os
 import pathlib
@@ -14,10 +14,11 @@ from layers import EXEMPT, VISIBLE, layer
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 140
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "string.h"}
+FOR_PORTS = "include/weir/atomic.h"   # not for the core, which has no atomic objects
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CITATION = re.compile(r"\bRFC \d+ §\w")
 MACHINE = re.compile(r"(?<![\w.])/(home|root|work|Users)/\w")
-TEXT = {".c", ".h", ".pkt", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
+TEXT = {".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
 NO_LICENCE_LINE = {".md", ".txt", ".toml", ""}
 problems = []
 
@@ -44,6 +45,8 @@ def include_allowed(path, target):
     """Whether the file `path` may include our file `target`."""
     top, target_top = path.parts[0], target.parts[0]
     if target_top == "include":
+        if top == "src" and str(target) == FOR_PORTS:
+            return False
         return top != "drivers" or target.name not in ("socket.h", "cc.h", "realtime.h", "stats.h", "instance.h")
     if top == "src":
         return target_top == "src" and (str(target) in EXEMPT or str(path) in EXEMPT or layer(target) in VISIBLE.get(layer(path), ()))
@@ -74,7 +77,7 @@ def check_includes(path, lines):
         if not match:
             continue
         target = resolve(path, match.group(2))
-        if path.parts[0] in ("src", "include") and target is None and match.group(2) not in FREESTANDING:
+        if path.parts[0] in ("src", "include") and target is None and match.group(2) not in FREESTANDING and str(path) != FOR_PORTS:
             complain(path, number, f"<{match.group(2)}> is not a header that a freestanding core may include")
         elif target is not None and not include_allowed(path, target):
             complain(path, number, f"may not include {target}: see the layers in docs/build.md")
@@ -107,13 +110,21 @@ def check_function_bodies(path, text):
 
 
 def check_text(path, text, lines):
-    if path.suffix in (".c", ".h", ".pkt", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
+    if path.suffix in (".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
         complain(path, 1, "the licence line is missing")
     for number, line in enumerate(lines, 1):
-        if path.suffix in (".c", ".h") and len(line) > COLUMNS and path.name != "options.h":
+        if path.suffix in (".c", ".h", ".cpp") and len(line) > COLUMNS and path.name != "options.h":
             complain(path, number, f"{len(line)} columns; {COLUMNS} at most")
         if MACHINE.search(line):
             complain(path, number, "names a path of somebody's machine")
+
+
+def check_linkage(path, text):
+    """A header that users include gives what it declares C linkage in C++: its declarations stand between the two macros of weir/language.h."""
+    declares = re.search(r"^(?!typedef\b|#)(?:[A-Za-z_]\w*[\s*]+)+\w+\([^;{]*\)[^;{]*[;{]|^extern\b", blank_comments(text), re.M)
+    both = "WEIR_BEGIN_DECLS" in text and "WEIR_END_DECLS" in text or 'extern "C" {' in text
+    if declares and not both:
+        complain(path, text[:declares.start()].count("\n") + 1, "a declaration without WEIR_BEGIN_DECLS and WEIR_END_DECLS (weir/language.h) around it")
 
 
 def check_script(path, lines):
@@ -135,6 +146,8 @@ def main():
         check_text(path, text, lines)
         if path.suffix == ".pkt":
             check_script(path, lines)
+        if path.suffix == ".h" and path.parts[0] in ("include", "api", "kernel", "ports", "drivers", "boards"):
+            check_linkage(path, text)
         if path.suffix in (".c", ".h"):
             check_includes(path, lines)
             if path.parts[0] == "src":

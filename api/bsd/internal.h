@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "weir_bsd.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // Errors beyond enum weir_error, carried the same way: negative numbers that bsd_fail turns into errno.
 enum {
@@ -187,5 +190,7 @@ int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file);
 void bsd_set_free(struct bsd_file *file);
 bool bsd_set_ready(struct bsd_set *set);  // whether epoll_wait would return something
 void bsd_set_wake_all(struct bsd_file *file);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define WEIR_POSIX_CALLS_H
 
 #include "weir_bsd.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // The context that the plain names work on.
 void weir_posix_use(struct weir_bsd *bsd);
@@ -41,5 +44,7 @@ int weir_posix_epoll_ctl(int set, int operation, int fd, struct weir_epoll_event
 int weir_posix_epoll_wait(int set, struct weir_epoll_event *events, int most, int timeout_ms);
 int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out);
 void weir_posix_freeaddrinfo(struct weir_addrinfo *list);
+
+WEIR_END_DECLS
 
 #endif

@@ -13,7 +13,10 @@
 
 #include "weir_bsd_types.h"
 #include "weir/instance.h"
+#include "weir/language.h"
 #include "weir/socket.h"
+
+WEIR_BEGIN_DECLS
 
 struct weir_bsd;
 
@@ -98,5 +101,7 @@ int weir_inet_pton(int family, const char *text, void *out);
 const char *weir_inet_ntop(int family, const void *address, char *text, weir_socklen bytes);
 // The POSIX errno for an enum weir_error.
 int weir_bsd_errno(int error);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 typedef uint32_t weir_socklen;
 typedef intptr_t weir_ssize;
 
@@ -272,5 +276,7 @@ enum {
     WEIR_EAI_SYSTEM = -11,
     WEIR_EAI_OVERFLOW = -12
 };
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define osWaitForever 0xFFFFFFFFU
 #define osFlagsWaitAny 0U
 #define osFlagsWaitAll 1U
@@ -131,7 +135,7 @@ osStatus_t osThreadSuspend(osThreadId_t thread);
 osStatus_t osThreadResume(osThreadId_t thread);
 osStatus_t osThreadDetach(osThreadId_t thread);
 osStatus_t osThreadJoin(osThreadId_t thread);
-_Noreturn void osThreadExit(void);
+WEIR_NORETURN void osThreadExit(void);
 osStatus_t osThreadTerminate(osThreadId_t thread);
 uint32_t osThreadGetStackSize(osThreadId_t thread);
 uint32_t osThreadGetStackSpace(osThreadId_t thread);
@@ -194,5 +198,7 @@ uint32_t osMessageQueueGetCount(osMessageQueueId_t queue);
 uint32_t osMessageQueueGetSpace(osMessageQueueId_t queue);
 osStatus_t osMessageQueueReset(osMessageQueueId_t queue);
 osStatus_t osMessageQueueDelete(osMessageQueueId_t queue);
+
+WEIR_END_DECLS
 
 #endif

@@ -11,6 +11,9 @@
 #include "cmsis_os2.h"
 #include "kernel/preempt/arch.h"
 #include "kernel/preempt/preempt.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef RTOS2_POOL_BYTES
 #define RTOS2_POOL_BYTES 32768
@@ -41,5 +44,7 @@ uint64_t rtos2_deadline(uint32_t ticks);
 uint32_t rtos2_flags_set(uint32_t *flags, struct wait_queue *waiting, uint32_t set);
 uint32_t rtos2_flags_wait(uint32_t *flags, struct wait_queue *waiting, uint32_t wanted, uint32_t options, uint32_t ticks);
 bool rtos2_timers_start(void);
+
+WEIR_END_DECLS
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 struct sockaddr {
     uint32_t addr;  // as pton makes it; 0: any
     uint16_t port;  // in the machine's byte order
@@ -52,5 +56,7 @@ int tcprecv(int socket, char *buf, unsigned len);
 int tcprecv_for(int socket, char *buf, unsigned len, unsigned timeout_ms);
 // The socket is gone at once; the stack delivers what was sent and ends the connection by itself.
 int tcpclose(int socket);
+
+WEIR_END_DECLS
 
 #endif

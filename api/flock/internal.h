@@ -5,6 +5,9 @@
 
 #include "api/bsd/internal.h"
 #include "api/flock/system.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct flock_call {
     struct weir_bsd *bsd;
@@ -29,5 +32,7 @@ int flock_address_out(const struct flock *flock, const struct weir_endpoint *end
 void flock_become(struct bsd_file *file, weir_socket handle);
 // A new native stream bound to `local` (port 0: not at all); WEIR_NO_MEMORY or a like error.
 weir_socket flock_stream(struct weir *weir, const struct weir_endpoint *local);
+
+WEIR_END_DECLS
 
 #endif

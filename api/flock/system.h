@@ -9,6 +9,9 @@
 
 #include "api/bsd/weir_bsd.h"
 #include "api/flock/flock.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct flock_waiter;
 struct flock_listeners {  // one for an instance; zero: nobody listens
@@ -37,5 +40,7 @@ int flock_tcplisten(const struct flock *flock, int socket, uint32_t timeout_ms);
 int flock_tcpsend(const struct flock *flock, int socket, const char *buf, unsigned len);
 int flock_tcprecv(const struct flock *flock, int socket, char *buf, unsigned len, uint32_t timeout_ms);
 int flock_tcpclose(const struct flock *flock, int socket);
+
+WEIR_END_DECLS
 
 #endif

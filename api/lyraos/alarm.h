@@ -6,6 +6,9 @@
 #define LYRAOS_ALARM_H
 
 #include "kernel/preempt/signal.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define SIGALRM SIGNAL_ALARM
 #define send_signal signal_send
@@ -15,5 +18,7 @@
 // Instead of an alarm that was set before; 0: none. Returns how many seconds that one had left, begun ones counted; 0 also for a thread
 // without signals (signals_init), which gets none. After lyraos_use, whose port's clock it is.
 int alarm(int seconds);
+
+WEIR_END_DECLS
 
 #endif

@@ -10,6 +10,9 @@
 #define LYRAOS_H
 
 #include "api/bsd/posix_names.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #undef socket
 #undef bind
@@ -83,5 +86,7 @@ void lyraos_fd_remove(int s, fd_set *set);
 // Leaves in the sets (each may be NULL) those sockets that are ready; returns how many. `n` is Linux's, and not looked at: sets know how
 // many they have. EBADF: a set has what is no socket; EINVAL: a negative time.
 int select(int n, fd_set *in, fd_set *out, fd_set *exceptional, struct timeval *timeout);
+
+WEIR_END_DECLS
 
 #endif

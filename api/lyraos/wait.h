@@ -18,6 +18,9 @@
 #include <stddef.h>
 
 #include "kernel/preempt/preempt.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct wait_queue_entry {  // an entry; it stands on its thread's stack, or where the thread wants
     struct thread *task;
@@ -43,5 +46,7 @@ void PREEMPT_OK(void);
 void schedule(void);  // sleeps until woken
 static inline void thread_sleep(void) { schedule(); }
 static inline struct thread *self_thread_id(void) { return thread_self(); }
+
+WEIR_END_DECLS
 
 #endif

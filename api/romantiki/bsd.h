@@ -20,6 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define AUTO
 #define SOCK_BUF(name, bytes)
 #define BFD void
@@ -113,5 +117,9 @@ void romantiki_sleep_us(uint64_t microseconds);
         function(NULL); \
         return 0; \
     }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

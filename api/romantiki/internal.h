@@ -4,11 +4,16 @@
 #define ROMANTIKI_INTERNAL_H
 
 #include "romantiki.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 extern const char romantiki_select_token;  // its address is what socket_select waits for
 
 void romantiki_take(struct romantiki_socket *socket, weir_socket handle);
 // The end of a call whose last attempt gave `result`: done, or the task waits for news of the socket.
 BFD romantiki_wait(struct romantiki_socket *socket, int result, int *res);
+
+WEIR_END_DECLS
 
 #endif

@@ -14,7 +14,10 @@
 #include <stdint.h>
 
 #include "kernel/coop/coop.h"
+#include "weir/language.h"
 #include "weir/socket.h"
+
+WEIR_BEGIN_DECLS
 
 #define TRUE 1
 #define FALSE 0
@@ -126,6 +129,8 @@ BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned
 #define ROMANTIKI_MAIN(function, priority) \
     int main(void) { return romantiki_main(function, priority); }
 int romantiki_main(coop_function *function, uint8_t priority);  // boards/coop_main.c
+
+WEIR_END_DECLS
 
 #endif
 #endif

@@ -6,6 +6,9 @@
 #include <stdarg.h>
 
 #include "api/xinu/system.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 extern struct xinu *xinu_system;
 
@@ -31,5 +34,7 @@ void xinu_netaddr(struct weir_addr from, struct netaddr *out);
 bool xinu_ends(struct xinu_device *device, va_list *arguments);
 int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, intptr_t frame_bytes);
 int xinu_read_frame(struct xinu_device *device, void *buf, unsigned len);
+
+WEIR_END_DECLS
 
 #endif

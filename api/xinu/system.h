@@ -8,7 +8,10 @@
 
 #include "api/bsd/weir_bsd.h"
 #include "api/xinu/xinu.h"
+#include "weir/language.h"
 #include "weir/port.h"
+
+WEIR_BEGIN_DECLS
 
 struct xinu_config {
     struct weir *weir;
@@ -43,5 +46,7 @@ struct xinu {  // the calls' own
     struct weir_addr gateways[NETHER];  // as netUp set them
 };
 void xinu_use(struct xinu *xinu, const struct xinu_config *config);
+
+WEIR_END_DECLS
 
 #endif

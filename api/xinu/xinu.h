@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 typedef int devcall;
 typedef int syscall_t;  // `syscall` itself is a function of C libraries
 enum { OK = 1, SYSERR = -1, TIMEOUT = -3 };
@@ -83,5 +87,7 @@ syscall_t dhcpClient(int descrp, unsigned timeout_ms, struct dhcpData *data);
 
 struct netaddr *netaddr4(struct netaddr *out, unsigned a, unsigned b, unsigned c, unsigned d);  // not Xinu's, which has dot2ipv4 for text
 int netaddrequal(const struct netaddr *a, const struct netaddr *b);                             // 1 or 0
+
+WEIR_END_DECLS
 
 #endif

@@ -6,7 +6,13 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 void gic_start(uint32_t distributor, uint32_t cpu_interface);
 void gic_enable(uint32_t irq, void (*handler)(void));  // below 96; the handler takes the cause back
+
+WEIR_END_DECLS
 
 #endif

@@ -6,8 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 void systick_start(uint32_t cycles_per_us);
 uint64_t systick_now_us(void);
 void systick_sleep(uint64_t until_us, const volatile bool *awake);  // as board_sleep
+
+WEIR_END_DECLS
 
 #endif

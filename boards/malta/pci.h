@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_BAR0 = 0x10, PCI_INTERRUPT = 0x3c };
 
 uint32_t pci_read(uint32_t device, uint32_t function, uint32_t at);
@@ -19,5 +23,7 @@ uintptr_t pci_enable(uint32_t device, uint32_t bar);
 // The input and output ports of the ISA devices in the south bridge.
 uint8_t port_read(uint32_t port);
 void port_write(uint32_t port, uint8_t value);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define MIPS_KSEG1 0xa0000000u
 #define MIPS_PHYSICAL 0x1fffffffu
 
@@ -42,6 +46,8 @@ void mips_invalidate(const void *memory, uint32_t bytes);
 // A kernel's (kernel/preempt/arch/mips.c), behind the software interrupt: goes on with the frame it returns.
 void *mips_software_interrupt(void *frame);
 void *mips_process_exception(void *frame, uint32_t code);  // and behind other exceptions; NULL: it was not a process's
-_Noreturn void mips_continue(void *frame);                 // start.S
+WEIR_NORETURN void mips_continue(void *frame);             // start.S
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 static inline void out8(uint16_t port, uint8_t value) { __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
 static inline uint8_t in8(uint16_t port)
 {
@@ -33,5 +37,7 @@ void pci_write(uint32_t function, uint32_t offset, uint32_t value);
 // The first function after `after` (PCI_NONE: of all) with that vendor and device; PCI_NONE: there is none.
 uint32_t pci_find(uint16_t vendor, uint16_t device, uint32_t after);
 uint32_t pci_line(uint32_t function);  // of its interrupt
+
+WEIR_END_DECLS
 
 #endif

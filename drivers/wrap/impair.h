@@ -9,6 +9,9 @@
 #define DRIVERS_WRAP_IMPAIR_H
 
 #include "line.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // Chances are in millionths per frame; all zero is a perfect link.
 struct impair_way {
@@ -54,5 +57,7 @@ void impair_set(struct impair *impair, const struct impair_way *out, const struc
 uint64_t impair_poll(struct impair *impair, uint64_t now_us);
 // After weir_netif_remove: frees the frames under way. The inner netif stands alone again.
 void impair_close(struct impair *impair);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "wrap.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // A full driver is asked again after so long, should nobody say that it has room (the stack, to which nothing was refused, does
 // not wait for it).
@@ -33,5 +36,7 @@ int line_run_rx(struct line *line, struct wrap *wrap, uint64_t now_us);
 // When line_run shall be called next; WEIR_NEVER: the line is empty.
 uint64_t line_next(const struct line *line, uint64_t now_us);
 void line_clear(struct line *line);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "pcapng.h"
 #include "weir/handler.h"
+#include "weir/language.h"
 #include "wrap.h"
+
+WEIR_BEGIN_DECLS
 
 // One open file and the times in it.
 struct pcap_file {
@@ -48,5 +51,7 @@ void pcap_unwrap(struct pcap *pcap);  // after weir_netif_remove; before pcap_cl
 // Registers with, and takes off, the instance. Lock held.
 void pcap_listen(struct pcap_listener *listener, struct weir *weir, struct pcap_file *file);
 void pcap_unlisten(struct pcap_listener *listener);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #define PCAPNG_ETHERNET 1u  // LINKTYPE_ numbers
 #define PCAPNG_RAW_IP 101u
@@ -31,5 +34,7 @@ void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, con
 // What is written so far becomes visible to readers.
 void pcapng_flush(struct pcapng *pcapng);
 void pcapng_close(struct pcapng *pcapng);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define DRIVERS_WRAP_SHAPER_H
 
 #include "line.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct shaper_way {
     uint64_t rate_bps;        // bits per second; 0: not shaped
@@ -41,5 +44,7 @@ void shaper_set(struct shaper *shaper, const struct shaper_way *out, const struc
 uint64_t shaper_poll(struct shaper *shaper, uint64_t now_us);
 // After weir_netif_remove: frees the queues. The inner netif stands alone again.
 void shaper_close(struct shaper *shaper);
+
+WEIR_END_DECLS
 
 #endif

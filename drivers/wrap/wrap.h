@@ -11,7 +11,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef WEIR_NEVER
 #define WEIR_NEVER UINT64_MAX
@@ -32,5 +35,7 @@ void wrap_flush(struct wrap *wrap);
 int wrap_poll(struct wrap *wrap, int budget);
 void wrap_filter(struct wrap *wrap, const uint8_t address[6], bool join);
 uint64_t wrap_timer(struct wrap *wrap, uint64_t now_us);
+
+WEIR_END_DECLS
 
 #endif

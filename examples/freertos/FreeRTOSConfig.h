@@ -32,7 +32,7 @@
 #define INCLUDE_vTaskDelay 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
 // What the kernel finds wrong is told on the console, and it stops.
-_Noreturn void freertos_stop(const char *file, int line);
+__attribute__((noreturn)) void freertos_stop(const char *file, int line);
 #define configASSERT(truth) ((truth) ? (void)0 : freertos_stop(__FILE__, __LINE__))
 #define vPortSVCHandler svc_handler
 #define xPortPendSVHandler pendsv_handler

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 struct weir_addr {
     uint32_t v4;  // 0xc0a80001 is 192.168.0.1
 };
@@ -17,8 +21,16 @@ struct weir_endpoint {
     uint16_t port;
 };
 
-static inline struct weir_addr weir_addr_any(void) { return (struct weir_addr){0}; }
-static inline struct weir_addr weir_addr_v4(uint32_t host_order) { return (struct weir_addr){host_order}; }
+static inline struct weir_addr weir_addr_any(void)
+{
+    const struct weir_addr any = {0};
+    return any;
+}
+static inline struct weir_addr weir_addr_v4(uint32_t host_order)
+{
+    const struct weir_addr addr = {host_order};
+    return addr;
+}
 static inline struct weir_addr weir_ip4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 {
     return weir_addr_v4((uint32_t)a << 24 | (uint32_t)b << 16 | (uint32_t)c << 8 | d);
@@ -29,5 +41,7 @@ static inline bool weir_addr_is_multicast(struct weir_addr a) { return a.v4 >> 2
 static inline bool weir_addr_is_loopback(struct weir_addr a) { return a.v4 >> 24 == 127; }
 // Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
 static inline bool weir_addr_is_broadcast(struct weir_addr a) { return a.v4 == 0xffffffffu; }
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/options.h"
+
+WEIR_BEGIN_DECLS
 
 #define WEIR_CC_LARGE \
     (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | \
@@ -97,5 +100,7 @@ extern const struct weir_cc weir_cc_bbr3;      // draft-ietf-ccwg-bbr
 // NULL-terminated list of what is built in; the first is the default.
 extern const struct weir_cc *const weir_cc_list[];
 const struct weir_cc *weir_cc_find(const char *name);  // NULL: the default. Returns NULL when there is none of that name
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,10 @@
 #ifndef WEIR_ERROR_H
 #define WEIR_ERROR_H
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 enum weir_error {
     WEIR_OK = 0,
     WEIR_AGAIN = -1,                 // nothing to do now: no data, no room, no connection to accept; wait for readiness
@@ -36,5 +40,7 @@ enum weir_error {
 };
 
 const char *weir_error_name(int error);
+
+WEIR_END_DECLS
 
 #endif

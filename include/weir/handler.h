@@ -5,7 +5,10 @@
 #ifndef WEIR_HANDLER_H
 #define WEIR_HANDLER_H
 
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 // Frames of one ethertype that Weir itself does not take. `offset` is where the payload begins.
 struct weir_ethertype_handler {
@@ -39,5 +42,7 @@ int weir_protocol_register(struct weir *weir, struct weir_protocol_handler *hand
 void weir_protocol_unregister(struct weir *weir, struct weir_protocol_handler *handler);
 void weir_tap_add(struct weir *weir, struct weir_tap *tap);
 void weir_tap_remove(struct weir *weir, struct weir_tap *tap);
+
+WEIR_END_DECLS
 
 #endif

@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #include "weir/error.h"
+#include "weir/language.h"
 #include "weir/port.h"
+
+WEIR_BEGIN_DECLS
 
 struct weir;
 
@@ -47,5 +50,7 @@ uint64_t weir_now_us(const struct weir *weir);
 void weir_random_bytes(struct weir *weir, void *out, size_t bytes);
 // Mixes `bytes` of outside events into the generator; never lowers its quality.
 void weir_random_stir(struct weir *weir, const void *seed, size_t bytes);
+
+WEIR_END_DECLS
 
 #endif

@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/language.h"
 #include "weir/options.h"
+
+WEIR_BEGIN_DECLS
 
 struct weir;
 struct weir_netif;
@@ -239,5 +242,7 @@ static inline void weir_netif_carrier(struct weir_netif *netif, bool up)
     else
         weir_link_change(netif, up);
 }
+
+WEIR_END_DECLS
 
 #endif

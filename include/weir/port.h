@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define WEIR_NEVER UINT64_MAX  // a deadline that does not come
 
 struct weir_port {
@@ -24,9 +28,9 @@ struct weir_port {
     // sum (not its complement), in native byte order, of the bytes as if they began at an even offset. A stack built with
     // -DWEIR_SUM=name calls that function directly, and `sum` is not asked.
     uint16_t (*sum)(const void *data, size_t bytes);
-    uint16_t (*copy_sum)(void *restrict to, const void *restrict from, size_t bytes);
+    uint16_t (*copy_sum)(void *WEIR_RESTRICT to, const void *WEIR_RESTRICT from, size_t bytes);
     // The CPU's fastest copy of a long stretch of a stream. NULL: memcpy.
-    void (*copy)(void *restrict to, const void *restrict from, size_t bytes);
+    void (*copy)(void *WEIR_RESTRICT to, const void *WEIR_RESTRICT from, size_t bytes);
 
     // --- called by api/ and pollers, never by the core ----------------------------------------------------------
     // Time since some fixed moment, µs, never backwards. `granularity_us` states how coarse it and `wait` are.
@@ -48,5 +52,7 @@ struct weir_port {
     int (*copy_in)(void *context, void *to, const void *from_caller, size_t bytes);
     int (*copy_out)(void *context, void *to_caller, const void *from, size_t bytes);
 };
+
+WEIR_END_DECLS
 
 #endif

@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 #include "weir/error.h"
+#include "weir/language.h"
 #include "weir/options.h"
 #include "weir/socket.h"
+
+WEIR_BEGIN_DECLS
 
 enum weir_realtime_mode {
     WEIR_REALTIME_OFF,             // an ordinary stream
@@ -111,5 +114,7 @@ int weir_realtime_stats(struct weir *weir, weir_socket socket, struct weir_realt
 // The largest segment of at most `most` bytes (at least 64) that divides the frame, or of which the frame is a divisor; where only a
 // needlessly small one does, the one that cuts it into equal parts as far as possible.
 uint16_t weir_realtime_segment(uint32_t frame_bytes, uint32_t most);
+
+WEIR_END_DECLS
 
 #endif

@@ -10,8 +10,11 @@
 
 #include "weir/addr.h"
 #include "weir/error.h"
+#include "weir/language.h"
 #include "weir/netif.h"
 #include "weir/options.h"
+
+WEIR_BEGIN_DECLS
 
 struct weir;
 typedef int32_t weir_socket;  // positive; negative values are enum weir_error
@@ -175,5 +178,7 @@ struct weir_netif *weir_netif_at(struct weir *weir, uint8_t index);
 int weir_socket_set_congestion(struct weir *weir, weir_socket socket, const char *name);
 const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
 int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index, int join);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef WEIR_STATS_H
 #define WEIR_STATS_H
 
+#include "weir/language.h"
 #include "weir/socket.h"
+
+WEIR_BEGIN_DECLS
 
 // One row a counter: name, what it counts. The order is free; nothing depends on it.
 #define WEIR_COUNTERS(X) \
@@ -157,5 +160,7 @@ struct weir_socket_info {
 };
 uint32_t weir_socket_next(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
 uint64_t weir_memory_used(const struct weir *weir);  // bytes got from port->alloc and not given back
+
+WEIR_END_DECLS
 
 #endif

@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 #include "kernel/coop/bf.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define COOP_NEVER UINT64_MAX
 
@@ -76,11 +79,12 @@ void coop_start(const struct coop_system *system, const struct coop_server *serv
 void coop_task_start(struct coop_task *task, coop_function *function, void *prm, uint8_t priority);
 // One round, without sleeping; the moment the next is due, µs: not after now when work is left.
 uint64_t coop_round(void);
-_Noreturn void coop_run(void);
+WEIR_NORETURN void coop_run(void);
 
 // --- for blocking functions --------------------------------------------------------------------------------------------------------
 // Sets the running task's deadline for the blocking call that begins; NULL: none.
 void coop_timeout(const unsigned *timeout_ms);
+static inline void coop_timeout_in(unsigned milliseconds) { coop_timeout(&milliseconds); }
 bool coop_expired(void);  // it has passed
 // The running task waits for coop_wake(token) or its deadline: return its result at once. It may be woken without need: look again, and
 // do not wait again once coop_expired.
@@ -108,7 +112,7 @@ BFD coop_pause(const void *token, bool over);
 // Waits for `milliseconds`.
 #define SLEEP_MS(milliseconds) \
     do { \
-        coop_timeout(&(const unsigned){milliseconds}); \
+        coop_timeout_in(milliseconds); \
         BF_CALL(coop_pause(&coop, coop_expired())); \
     } while (0)
 
@@ -144,5 +148,7 @@ BFD coop_timer_take(struct coop_timer *timer);
 
 // From an interrupt handler: the loop shall look again.
 static inline void coop_interrupt(void) { coop.awake = true; }
+
+WEIR_END_DECLS
 
 #endif

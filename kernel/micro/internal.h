@@ -5,6 +5,9 @@
 #define MICRO_INTERNAL_H
 
 #include "table.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define KERNEL_SLICE_US 5000u  // nobody keeps its equals waiting for longer than twice this
 
@@ -61,6 +64,8 @@ void cpu_prepare(struct process *process);                 // stack and MPU of o
 void cpu_result(struct process *process, int32_t result);  // of the call it waits in
 void cpu_switch(void);                                     // to micro_process_next(), behind this exception
 void cpu_interrupt(uint32_t interrupt, bool on);
-_Noreturn void cpu_start(void);
+WEIR_NORETURN void cpu_start(void);
+
+WEIR_END_DECLS
 
 #endif

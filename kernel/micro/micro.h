@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define MICRO_PROCESSES 8u
 #define MICRO_MESSAGE_WORDS 8u
 #define MICRO_FOREVER UINT64_MAX
@@ -47,6 +51,8 @@ int32_t micro_interrupt_on(void);  // ours, which was silenced when it came
 int32_t micro_print(const char *text, uint32_t bytes);
 uint32_t micro_random(void);  // as good as the board's
 int32_t micro_yield(void);    // to equals
-_Noreturn void micro_exit(void);
+WEIR_NORETURN void micro_exit(void);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 
 #include "micro.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define TABLE_REGIONS 4u  // of a process, beside the code that all may read
 
@@ -37,8 +40,10 @@ struct kernel_table {
     uint32_t (*random)(void);
 };
 
-_Noreturn void micro_run(const struct kernel_table *table);
+WEIR_NORETURN void micro_run(const struct kernel_table *table);
 void micro_timer(void);                    // from the timer's interrupt
 void micro_interrupt(uint32_t interrupt);  // from any other: silences it, and notifies its process
+
+WEIR_END_DECLS
 
 #endif

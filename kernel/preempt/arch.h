@@ -27,6 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 // Also within an interrupt, where they are off all the while (or for those of lower priority, which is no matter to the kernel).
 uint32_t arch_interrupts_off(void);            // returns what they were, for …
 void arch_interrupts_restore(uint32_t state);  // … this; a switch that waits takes place before it returns
@@ -41,7 +45,7 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void));
 // may lose the processor in it as anywhere else.
 void arch_call_on(void *end, void (*function)(void *argument), void *argument);
 // Leaves main's stack for good, which the interrupts have from here on: the switch that waits takes place. Interrupts are off.
-_Noreturn void arch_start(void);
+WEIR_NORETURN void arch_start(void);
 
 // The rest lies in a file of its own (arch/armv7a_call.c …), linked to programs with processes only.
 // Processes (process.h) reach the kernel by a system call: a trap, after which the calling thread goes on privileged, on its own stack,
@@ -56,6 +60,8 @@ void arch_drop_privileges(void);
 __attribute__((used)) void *thread_switch(void *frame);
 intptr_t system_call(uint32_t number, intptr_t arguments[]);
 // Where a process that did what it may not goes on, privileged, on its own stack: it ends there, as by SIGNAL_FAULT.
-__attribute__((used)) _Noreturn void process_fault(void);
+WEIR_NORETURN __attribute__((used)) void process_fault(void);
+
+WEIR_END_DECLS
 
 #endif

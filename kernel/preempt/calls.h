@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define PROCESS_ARGUMENTS 6
 // The kernel's own calls. From CALL_FIRST on: those of whoever serves processes more, as sockets.
 enum {
@@ -28,7 +32,7 @@ enum {
 // −1 also when there is no such call. Arguments that are not used are 0.
 intptr_t process_call(uint32_t number, intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f);
 
-_Noreturn void process_exit(int status);
+WEIR_NORETURN void process_exit(int status);
 int process_id(void);
 void process_yield(void);
 int process_sleep_ms(uint32_t ms);                     // 0, −1: interrupted
@@ -39,5 +43,7 @@ int process_kill(int id, int signal);                  // −1: no such process
 void *process_alloc(size_t bytes);                     // NULL: none left
 void process_free(void *memory);                       // what is not freed is when the process ends
 uint32_t process_now_ms(void);                         // of the board's time
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #include "arch.h"
 #include "preempt.h"
 #include "signal.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct kernel {
     const struct kernel_board *board;
@@ -34,5 +37,7 @@ static inline bool kernel_signalled(const struct thread *thread)
 {
     return thread->signals && thread->signals->pending & ~thread->signals->blocked;
 }
+
+WEIR_END_DECLS
 
 #endif

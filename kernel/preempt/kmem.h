@@ -5,6 +5,9 @@
 #define PREEMPT_KMEM_H
 
 #include "preempt.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct kmem_block;
 struct kmem {
@@ -15,5 +18,7 @@ struct kmem {
 void kmem_init(struct kmem *kmem, void *memory, size_t bytes);
 void *kmem_alloc(struct kmem *kmem, size_t bytes);  // aligned to 8; NULL: no such piece is left
 void kmem_free(struct kmem *kmem, void *memory);    // NULL: nothing
+
+WEIR_END_DECLS
 
 #endif

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 #define KERNEL_NEVER UINT64_MAX
 #define KERNEL_SLICE_US 10000u  // a thread's turn while equals wait
 // How a wait ended. KERNEL_INTERRUPTED: by a signal (signal.h), which only threads get that have a struct signals.
@@ -33,7 +37,7 @@ struct kernel_board {
     size_t idle_stack_bytes;
 };
 bool kernel_init(const struct kernel_board *board);  // then threads may be created; false: idle's stack is too small
-_Noreturn void kernel_start(void);                   // main's stack becomes the interrupts'
+WEIR_NORETURN void kernel_start(void);               // main's stack becomes the interrupts'
 void kernel_timer(void);                             // from the timer's interrupt
 
 // A function called at a moment, from the timer's interrupt, with interrupts off.
@@ -88,7 +92,7 @@ bool thread_create(struct thread *thread, const struct thread_config *config);
 // Ends a thread, also oneself: what it waited for it no longer gets, mutexes it holds are unlocked. Its memory may be used again when
 // thread_join has returned, or at once if it was another thread. Not from an interrupt.
 void thread_delete(struct thread *thread);
-_Noreturn void thread_exit(void);
+WEIR_NORETURN void thread_exit(void);
 int thread_join(struct thread *thread, uint64_t deadline_us);  // until it has ended
 void thread_set_priority(struct thread *thread, uint8_t priority);
 uint8_t thread_priority(const struct thread *thread);  // with what it inherited
@@ -141,5 +145,7 @@ struct mailbox {
 };
 int mailbox_send(struct mailbox *mailbox, const void *message, uint64_t deadline_us);  // from an interrupt with deadline 0
 int mailbox_receive(struct mailbox *mailbox, const void **message, uint64_t deadline_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -11,6 +11,9 @@
 #include "calls.h"
 #include "kmem.h"
 #include "signal.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 typedef intptr_t process_call_handler(struct process *self, const intptr_t arguments[PROCESS_ARGUMENTS]);  // by the caller, privileged
 
@@ -51,5 +54,7 @@ void process_signal_send(struct process *process, int signal);  // not from an i
 // Until it has ended and all it had is free: KERNEL_WOKEN. Its status is what it exited with, −signal if one ended it.
 int process_wait(struct process *process, uint64_t deadline_us, int *status);
 struct process *process_find(int id);  // NULL: none that runs
+
+WEIR_END_DECLS
 
 #endif

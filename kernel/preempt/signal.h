@@ -7,6 +7,9 @@
 #define PREEMPT_SIGNAL_H
 
 #include "preempt.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 enum {
     SIGNAL_INT = 2,
@@ -39,5 +42,7 @@ int signal_take(struct signals *signals);
 int signal_deliver(void);  // calls the handlers of the calling thread's; how many signals there were
 // SIGNAL_ALARM to the thread at that moment, instead of one asked for before: that one's moment, KERNEL_NEVER when there was none.
 uint64_t signal_alarm_at(struct signals *signals, uint64_t at_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -14,6 +14,9 @@
 
 #include "cmsis_os2.h"
 #include "ports/common/ticking.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define RTOS2_PORT_FLAG 0x40000000u  // the thread flag that threads which make blocking calls, and the I/O thread, leave to the port
 
@@ -27,5 +30,7 @@ bool rtos2_port_init(struct rtos2_port *port, const struct port_board *board);
 // Makes the I/O thread. `back_priority`: that of the least urgent threads which shall run also in a flood of frames.
 bool rtos2_port_start(struct rtos2_port *port, const osThreadAttr_t *attributes, osPriority_t back_priority);
 void rtos2_port_interrupt(struct rtos2_port *port);  // from a driver's interrupt
+
+WEIR_END_DECLS
 
 #endif

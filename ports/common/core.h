@@ -9,7 +9,10 @@
 #include <stdint.h>
 
 #include "weir/instance.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef PORT_NETIFS
 #define PORT_NETIFS 1
@@ -46,5 +49,7 @@ uint64_t port_turn(struct port_core *core);
 uint64_t port_turn_now(struct port_core *core);  // … for who has set the instance's clock
 // The end of a turn, whose weir_poll returned due_us: for who sends, and takes nothing in. Returns as port_turn.
 uint64_t port_turn_ends(struct port_core *core, uint64_t due_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define PORT_IO_THREAD_H
 
 #include "ports/common/core.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define PORT_BUSY_TURNS 32  // in a row, before the thread steps back
 
@@ -14,6 +17,8 @@ struct port_io_calls {
     void (*sleep)(struct port_core *core, uint64_t until_us);  // or until the port's interrupt or kick, also one before the call
     void (*step)(struct port_core *core, bool back);           // back, or to its own priority again
 };
-_Noreturn void port_io_run(struct port_core *core, const struct port_io_calls *calls);
+WEIR_NORETURN void port_io_run(struct port_core *core, const struct port_io_calls *calls);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define PORT_TICKING_H
 
 #include "ports/common/core.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define PORT_FOREVER UINT32_MAX  // ticks
 
@@ -32,6 +35,8 @@ struct port_ticking {
 };
 
 void port_ticking_init(struct port_ticking *port, const struct port_board *board, const struct port_kernel *kernel, uint32_t tick_us);
-_Noreturn void port_ticking_io(void *port);  // the I/O thread's function
+WEIR_NORETURN void port_ticking_io(void *port);  // the I/O thread's function
+
+WEIR_END_DECLS
 
 #endif

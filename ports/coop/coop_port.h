@@ -12,7 +12,10 @@
 
 #include "kernel/coop/coop.h"
 #include "weir/instance.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef COOP_PORT_BUDGET
 #define COOP_PORT_BUDGET 4  // frames an interface delivers before the tasks have their turn
@@ -34,5 +37,7 @@ struct weir *coop_port_start(const struct coop_board *board, void *memory, size_
 // An interface that weir_netif_add took: it is polled in every round. false: there are COOP_PORT_NETIFS already.
 bool coop_port_add(struct weir_netif *netif);
 struct weir *coop_port_weir(void);
+
+WEIR_END_DECLS
 
 #endif

@@ -16,6 +16,9 @@
 #include "ports/common/ticking.h"
 #include "semphr.h"
 #include "task.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef FREERTOS_PORT_NOTIFICATION
 #define FREERTOS_PORT_NOTIFICATION 0  // below configTASK_NOTIFICATION_ARRAY_ENTRIES; tasks that make blocking calls leave it to the port
@@ -31,5 +34,7 @@ bool freertos_port_init(struct freertos_port *port, const struct port_board *boa
 // Makes the I/O task. `back_priority`: that of the least urgent tasks which shall run also in a flood of frames.
 bool freertos_port_start(struct freertos_port *port, uint32_t stack_words, UBaseType_t priority, UBaseType_t back_priority);
 void freertos_port_interrupt(struct freertos_port *port);  // from a driver's interrupt
+
+WEIR_END_DECLS
 
 #endif

@@ -9,8 +9,11 @@
 
 #include <stdbool.h>
 
+#include "weir/language.h"
 #include "weir/socket.h"
 #include "window.h"
+
+WEIR_BEGIN_DECLS
 
 #define CLIENT_CHANNELS 32
 
@@ -59,5 +62,7 @@ struct client_pollfd {
     uint8_t wants, ready;  // enum window_want
 };
 int client_poll(struct client *client, struct client_pollfd *fds, uint32_t count);  // how many are ready; 0: the timeout is over
+
+WEIR_END_DECLS
 
 #endif

@@ -7,7 +7,10 @@
 #include <stdbool.h>
 
 #include "ring.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef FRAMES_SLOTS
 #define FRAMES_SLOTS 64u  // each way; a power of two
@@ -77,5 +80,7 @@ void micro_relay_init(struct micro_relay *relay, struct weir_netif *netif, struc
 // Frames both ways; returns the driver's next deadline, µs: not after now when there is more to do at once.
 uint64_t micro_relay_turn(struct micro_relay *relay, uint64_t now_us);
 bool micro_relay_rest(struct micro_relay *relay);  // before sleep; false: something came meanwhile
+
+WEIR_END_DECLS
 
 #endif

@@ -11,6 +11,9 @@
 #include "frames.h"
 #include "server.h"
 #include "weir/instance.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define HOST_PEERS (MICRO_SESSIONS + 1)  // clients and a driver
 #define HOST_CHANNELS 16u                // of a client
@@ -55,5 +58,7 @@ void micro_host_close(struct micro_host *host);
 // Between the two files. The first packet of a peer is its role; the answer is the number of bytes, with the descriptor.
 enum host_role { HOST_CLIENT = 1, HOST_DRIVER = 2 };
 uint64_t micro_host_now_us(void);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include "frames.h"
 #include "server.h"
 #include "weir/instance.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // --- a client ---------------------------------------------------------------------------------------------------------------------------
 // `server`: its process number.
@@ -38,12 +41,14 @@ struct micro_service {
     struct micro_netif netif;
     uint32_t turns, messages;
 };
-_Noreturn void micro_serve(struct micro_service *service, const struct micro_service_config *config);
+WEIR_NORETURN void micro_serve(struct micro_service *service, const struct micro_service_config *config);
 
 // --- a driver
 // -------------------------------------------------------------------------------------------------------------------------------- `netif`
 // has been attached to its driver. `silence` takes back the device's interrupt request, until the driver has found the device empty.
-_Noreturn void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server,
-                           void (*silence)(void));
+WEIR_NORETURN void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server,
+                               void (*silence)(void));
+
+WEIR_END_DECLS
 
 #endif

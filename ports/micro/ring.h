@@ -5,11 +5,15 @@
 #ifndef MICRO_RING_H
 #define MICRO_RING_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
-typedef _Atomic uint32_t shared_word;  // in shared memory: loads and stores in one order for all, data before its counter
+#include "weir/atomic.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
+typedef WEIR_ATOMIC(uint32_t) shared_word;  // in shared memory: loads and stores in one order for all, data before its counter
 
 // What lies between our counter and the other side's, which is ahead.
 static inline uint32_t ring_filled(uint32_t theirs, uint32_t ours, uint32_t size)
@@ -38,5 +42,7 @@ static inline void ring_get(const uint8_t *ring, uint32_t size, uint32_t at, voi
     memcpy(to, ring + begin, first);
     memcpy((uint8_t *)to + first, ring, bytes - first);
 }
+
+WEIR_END_DECLS
 
 #endif

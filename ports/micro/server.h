@@ -16,8 +16,11 @@
 
 #include <stdbool.h>
 
+#include "weir/language.h"
 #include "weir/socket.h"
 #include "window.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef MICRO_SESSIONS
 #define MICRO_SESSIONS 32  // clients at once; at most 32
@@ -85,5 +88,7 @@ void micro_channel_turn(struct micro_channel *channel);
 void micro_channel_look(struct micro_channel *channel);   // shows the socket's state in the window
 void micro_channel_close(struct micro_channel *channel);  // at once
 struct window_channel *micro_channel_window(const struct micro_channel *channel);
+
+WEIR_END_DECLS
 
 #endif

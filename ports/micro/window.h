@@ -11,6 +11,9 @@
 
 #include "ring.h"
 #include "weir/addr.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 enum window_want { WINDOW_READ = 1, WINDOW_WRITE = 2 };
 
@@ -38,7 +41,7 @@ struct window {
     uint32_t channels;      // for the client; the server has its own
     uint32_t ring_bytes;    // of each ring; a power of two
     uint32_t unused;
-    struct window_channel channel[];
+    __extension__ struct window_channel channel[];
     // behind them: for each channel its send ring and its receive ring
 };
 
@@ -80,6 +83,8 @@ struct micro_message {
     struct weir_endpoint endpoint;
     uint32_t unused[2];
 };
-_Static_assert(sizeof(struct micro_message) == 32, "a message is eight words");
+WEIR_STATIC_ASSERT(sizeof(struct micro_message) == 32, "a message is eight words");
+
+WEIR_END_DECLS
 
 #endif

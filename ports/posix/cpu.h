@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
+#include "weir/language.h"
 #include "weir/port.h"
+
+WEIR_BEGIN_DECLS
 
 enum posix_cpu_level {
     POSIX_CPU_WORDS,  // 64-bit words: any machine, e.g. aarch64
@@ -18,5 +21,7 @@ enum posix_cpu_level {
 void posix_cpu_select(struct weir_port *port);
 // Sets those of one level; false, changing nothing, when this CPU or build lacks it. For tests and measurements.
 bool posix_cpu_use(struct weir_port *port, enum posix_cpu_level level);
+
+WEIR_END_DECLS
 
 #endif

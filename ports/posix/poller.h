@@ -9,6 +9,9 @@
 #include <time.h>
 
 #include "posix.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // What is readable goes in, a turn runs, and when nothing is left the descriptors are waited for, until limit_us at the latest; not when
 // *done became true meanwhile. With the role. Returns 0, or EINTR when a signal ended the sleep. *next gets the deadline.
@@ -22,7 +25,10 @@ void posix_poller_serve_kick(struct posix_host *host);
 
 static inline struct timespec posix_timespec(uint64_t us)
 {
-    return (struct timespec){(time_t)(us / 1000000u), (long)(us % 1000000u) * 1000};
+    const struct timespec time = {(time_t)(us / 1000000u), (long)(us % 1000000u) * 1000};
+    return time;
 }
+
+WEIR_END_DECLS
 
 #endif

@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
 #include "weir/options.h"
+
+WEIR_BEGIN_DECLS
 
 #define POSIX_POOL_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)  // of a chunk
 
@@ -24,5 +27,7 @@ void posix_pool_init(struct posix_pool *pool);
 void *posix_pool_take(struct posix_pool *pool);               // NULL: all are in use
 bool posix_pool_give(struct posix_pool *pool, void *memory);  // false: it is not the pool's
 void posix_pool_close(struct posix_pool *pool);
+
+WEIR_END_DECLS
 
 #endif

@@ -18,12 +18,15 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "pool.h"
+#include "weir/atomic.h"
 #include "weir/instance.h"
+#include "weir/language.h"
 #include "weir/netif.h"
+
+WEIR_BEGIN_DECLS
 
 struct posix_options {  // zero: the defaults
     // One turn of everything that runs on the instance, with the lock held; returns the next deadline, µs (<= now_us: at once). NULL:
@@ -71,11 +74,11 @@ struct posix_host {
     pthread_t thread;
     bool threaded;  // the I/O thread has the poller's role until posix_host_stop
     bool stopping;
-    bool polling;           // some thread has the poller's role
-    atomic_bool asleep;     // … and sleeps
-    atomic_bool kicked;     // output waits for the lock to be released
-    atomic_bool signalled;  // wake_fd was written and not yet read
-    atomic_uint wanting;    // threads at the lock
+    bool polling;                   // some thread has the poller's role
+    WEIR_ATOMIC(bool) asleep;       // … and sleeps
+    WEIR_ATOMIC(bool) kicked;       // output waits for the lock to be released
+    WEIR_ATOMIC(bool) signalled;    // wake_fd was written and not yet read
+    WEIR_ATOMIC(unsigned) wanting;  // threads at the lock
     uint64_t sleeping_until_us;
     uint64_t last_work_us;
     bool close_frames;                     // the last came within POSIX_SPIN_US of the one before
@@ -83,7 +86,7 @@ struct posix_host {
     uint32_t spin_after, spin_pause;       // sleeps before the next attempt; the next pause between two
     int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
-    atomic_uint signals;                   // writes to wake_fd
+    WEIR_ATOMIC(unsigned) signals;         // writes to wake_fd
 };
 
 // 0, or −1 with errno.
@@ -105,5 +108,7 @@ void posix_host_lock(struct posix_host *host);
 void posix_host_unlock(struct posix_host *host);
 uint64_t posix_now_us(void);
 uint64_t posix_host_now(const struct posix_host *host);  // … in the host's ticks
+
+WEIR_END_DECLS
 
 #endif

@@ -21,6 +21,9 @@
 
 #include "kernel/preempt/preempt.h"
 #include "ports/common/core.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 struct preempt_port {
     struct port_core core;  // first
@@ -43,5 +46,7 @@ bool preempt_port_start(struct preempt_port *port, const struct thread_config *c
 void preempt_port_interrupt(struct preempt_port *port);  // from a driver's interrupt
 // For struct weir_bsd_config: a thread's errno is its `user`.
 void preempt_port_set_errno(void *context, int value);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,6 +5,9 @@
 #define PROCESS_CALLS_H
 
 #include "api/flock/trap.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 enum {
     CALL_SOCKET = CALL_SOCKETS_END,
@@ -25,5 +28,7 @@ enum {
 };
 
 int process_errno(void);  // of the last call that failed
+
+WEIR_END_DECLS
 
 #endif

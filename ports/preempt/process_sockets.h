@@ -9,6 +9,9 @@
 #include "api/flock/system.h"
 #include "kernel/preempt/process.h"
 #include "ports/preempt/process_calls.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 #define PROCESS_DESCRIPTORS 8  // at most, of a process; process n's numbers begin at 8 n
 
@@ -18,5 +21,7 @@ extern process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS];
 void process_sockets_init(struct weir *weir, struct kmem *memory);
 bool process_sockets_begin(struct process *process);
 void process_sockets_end(struct process *process);
+
+WEIR_END_DECLS
 
 #endif

@@ -13,6 +13,9 @@
 #define SUPERLOOP_H
 
 #include "ports/common/core.h"
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
 
 // Sleeps until the moment (µs; WEIR_NEVER) or an interrupt, unless *awake is true already, which it sees together with going to sleep: an
 // interrupt between the look and the sleep must end the sleep.
@@ -30,6 +33,8 @@ void superloop_init(struct superloop *loop, const struct port_board *board, supe
 static inline void superloop_wake(struct superloop *loop) { loop->awake = true; }
 // One turn, without sleeping. Returns when the next is due, µs: not after now when work is left.
 uint64_t superloop_turn(struct superloop *loop);
-_Noreturn void superloop_run(struct superloop *loop);
+WEIR_NORETURN void superloop_run(struct superloop *loop);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,10 +5,16 @@
 
 #include <stddef.h>
 
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
+void *memcpy(void *WEIR_RESTRICT to, const void *WEIR_RESTRICT from, size_t bytes);
 void *memmove(void *to, const void *from, size_t bytes);
 void *memset(void *to, int value, size_t bytes);
 int memcmp(const void *a, const void *b, size_t bytes);
 size_t strlen(const char *text);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 extern volatile bool flag_pending;  // for the interrupts' exit to look at
 // thread_switch, with the flag taken back. Called by assembly, which the optimising linker does not read: hence "used".
 __attribute__((used)) void *flag_switch(void *frame);
@@ -12,5 +16,7 @@ __attribute__((used)) void *flag_switch(void *frame);
 // The processor's own:
 void flag_switch_now(void);     // by a thread, with interrupts off: lays a frame as an interrupt would, and returns when the thread goes on
 void flag_interrupts_on(void);  // the instruction, no more
+
+WEIR_END_DECLS
 
 #endif

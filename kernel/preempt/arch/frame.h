@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
 // `words` zeros, and `above` more between them and the stack's end, which is rounded down to `align` bytes. NULL: the stack has not
 // `least`.
 static inline uint32_t *frame_blank(void *stack, size_t bytes, size_t least, uint32_t align, uint32_t words, uint32_t above)
@@ -24,5 +28,7 @@ static inline void frame_nowhere(void)
     for (;;)
         ;
 }
+
+WEIR_END_DECLS
 
 #endif

@@ -7,12 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void host_run(void);               // kernel_start, until …
-_Noreturn void host_finish(void);  // … a thread calls this
+#include "weir/language.h"
+
+WEIR_BEGIN_DECLS
+
+void host_run(void);                   // kernel_start, until …
+WEIR_NORETURN void host_finish(void);  // … a thread calls this
 bool host_interrupts_on(void);
 // Before a stack is used again whose thread did not return: a sanitizer may take its old frames for alive.
 void host_stack_renew(void *stack, size_t bytes);
 void host_interrupt_begins(void);
 void host_interrupt_ends(void);  // a switch that was asked for takes place before it returns
+
+WEIR_END_DECLS
 
 #endif

@@ -5,6 +5,7 @@
 #include "drivers/link_ends.h"
 
 #include <fcntl.h>
+#include <linux/virtio_net.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>

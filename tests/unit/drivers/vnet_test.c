@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "drivers/link_ends.h"
 
+#include <linux/virtio_net.h>
+
 #include "drivers/vnet.h"
 
 #define ETHERNET 14u
