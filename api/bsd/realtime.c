@@ -19,6 +19,8 @@ static int frame_next(struct weir_bsd *bsd, struct bsd_file *file, void *data, s
             break;
     }
     bsd_gate_leave(file, &file->read);
+    if (result < 0 && result != WEIR_SKIPPED && result != WEIR_AGAIN)
+        *frame = (struct weir_realtime_frame){0};
     return result;
 }
 

@@ -12,8 +12,9 @@
 WEIR_BEGIN_DECLS
 
 // Waits until the next frame is whole, or its deadline (SO_RCVTIMEO too ends it, with EAGAIN). Returns its length; 0 at the end of the
-// stream; −1 with errno ETIME: the frame did not come in time, and *frame says what of it is missing. `frame` may be NULL. EOPNOTSUPP: no
-// mode was set, or WEIR_CFG_REALTIME is 0. EAGAIN: a non-blocking descriptor, or WEIR_MSG_DONTWAIT, and there is time left.
+// stream; −1 with errno ETIME: the frame did not come in time, and *frame says what of it is missing. EOPNOTSUPP: no mode was set, or
+// WEIR_CFG_REALTIME is 0. EAGAIN: a non-blocking descriptor, or WEIR_MSG_DONTWAIT, and there is time left. On every other error *frame is
+// zero. `frame` may be NULL.
 weir_ssize bsd_recv_frame(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_realtime_frame *frame);
 
 WEIR_END_DECLS

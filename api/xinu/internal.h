@@ -32,7 +32,8 @@ bool xinu_address(const struct netaddr *from, struct weir_addr *out);  // NULL: 
 void xinu_netaddr(struct weir_addr from, struct netaddr *out);
 // The four arguments that opens of TCP and UDP have in common.
 bool xinu_ends(struct xinu_device *device, va_list *arguments);
-int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, intptr_t frame_bytes);
+int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, const struct tcpRealtime *asked);
+// The next frame's length; 0: it did not come in time; SYSERR: the end, or an error.
 int xinu_read_frame(struct xinu_device *device, void *buf, unsigned len);
 
 WEIR_END_DECLS

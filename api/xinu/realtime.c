@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Real-time TCP as its work had it in Xinu: a read is a deadline, its length a frame, and there is a whole one or none.
+// Real-time TCP for Xinu's programs: a read returns a whole frame, or 0 when its deadline has passed without one. In the modes SKIP, those
+// of the real-time TCP that was made for Xinu, a read is the deadline itself and never waits. In the mode WEIR a read waits for its frame
+// until the deadline that the period sets, in the modes REGULAR without end.
+#include "api/bsd/weir_realtime.h"
 #include "api/xinu/internal.h"
 #include "weir/realtime.h"
 
 #if WEIR_CFG_REALTIME
-int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, intptr_t frame_bytes)
+// Every frame has a deadline from the start: a program that reads before anything has come is told so in time.
+static struct weir_realtime settings_of(enum weir_realtime_mode mode, const struct tcpRealtime *asked)
 {
-    const struct weir_realtime settings = {.mode = (enum weir_realtime_mode)mode, .frame_bytes = (uint32_t)frame_bytes};
+    struct weir_realtime settings = {.mode = mode};
+    if (mode != WEIR_REALTIME_OFF) {
+        settings.frame_bytes = asked->frame_bytes;
+        settings.period_us = asked->period_us;
+    }
+    if (settings.period_us)
+        settings.first_us =
+            xinu_system->config.port->now_us(xinu_system->config.port->context) + (asked->first_us ? asked->first_us : asked->period_us);
+    return settings;
+}
+
+int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, const struct tcpRealtime *asked)
+{
+    if (mode < WEIR_REALTIME_OFF || mode > WEIR_REALTIME_WEIR || (mode != WEIR_REALTIME_OFF && !asked) ||
+        (mode == WEIR_REALTIME_WEIR && !asked->period_us))
+        return SYSERR;
+    const struct weir_realtime settings = settings_of((enum weir_realtime_mode)mode, asked);
     const weir_socket socket = bsd_handle(xinu_system->config.bsd, device->fd);
     xinu_lock();
     const int result = weir_realtime_set(xinu_system->config.weir, socket, &settings);
@@ -19,20 +39,14 @@ int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, intptr_t fr
 
 int xinu_read_frame(struct xinu_device *device, void *buf, unsigned len)
 {
-    struct weir *weir = xinu_system->config.weir;
-    const struct weir_port *port = xinu_system->config.port;
-    const weir_socket socket = bsd_handle(xinu_system->config.bsd, device->fd);
-    xinu_lock();
-    const int got = weir_realtime_read(weir, socket, buf, len, NULL);
-    if (port->kick)
-        port->kick(port->context);  // what it tells the sender is to go out
-    xinu_unlock();
-    return got > 0 ? got : got == WEIR_SKIPPED || got == WEIR_AGAIN ? 0 : -1;
+    struct weir_realtime_frame frame;
+    const weir_ssize got = bsd_recv_frame(xinu_system->config.bsd, device->fd, buf, len, 0, &frame);
+    return got > 0 ? (int)got : got < 0 && frame.bytes ? 0 : SYSERR;
 }
 #else
-int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, intptr_t frame_bytes)
+int xinu_mode_of_realtime(struct xinu_device *device, intptr_t mode, const struct tcpRealtime *asked)
 {
-    (void)device, (void)mode, (void)frame_bytes;
+    (void)device, (void)mode, (void)asked;
     return SYSERR;
 }
 int xinu_read_frame(struct xinu_device *device, void *buf, unsigned len)

@@ -236,7 +236,7 @@ static int tcp_control(struct xinu_device *device, int func, intptr_t arg1, intp
     case TCP_CTRL_RECVBYTES: return (int)device->received;
     case TCP_CTRL_SENTBYTES: return (int)device->sent;
     case TCP_CTRL_READSOME: device->some = arg1 != 0; return OK;
-    case TCP_CTRL_REALTIME: return xinu_mode_of_realtime(device, arg1, arg2);
+    case TCP_CTRL_REALTIME: return xinu_mode_of_realtime(device, arg1, (const struct tcpRealtime *)arg2);
     default: return SYSERR;
     }
 }

@@ -47,8 +47,15 @@ enum {
 enum { TCP_PASSIVE = 0, TCP_ACTIVE = 1 };
 enum { TCP_CTRL_RECVBYTES = 2, TCP_CTRL_SENTBYTES = 3 };  // what the program has read and written so far
 // Not Xinu's. READSOME, arg1 1: read returns what is there instead of waiting for all. REALTIME, arg1 an enum weir_realtime_mode, arg2 the
-// bytes of a frame: read is a deadline and returns a whole frame or 0 (weir/realtime.h); SYSERR in builds without.
+// address of a struct tcpRealtime (NULL where the mode is WEIR_REALTIME_OFF): from here on read returns one whole frame, or 0 for a frame
+// that did not come in time. SYSERR: no frame; no period in the mode WEIR_REALTIME_WEIR, which without has no deadlines; a build without
+// WEIR_CFG_REALTIME. docs/xinu.md says when read waits in which mode.
 enum { TCP_CTRL_READSOME = 100, TCP_CTRL_REALTIME = 101 };
+struct tcpRealtime {
+    unsigned frame_bytes;
+    unsigned period_us;  // from one deadline to the next
+    unsigned first_us;   // from the call of control to the first frame's deadline; 0: a period
+};
 
 enum { UDP_FLAG_PASSIVE = 1, UDP_FLAG_NOBLOCK = 2, UDP_FLAG_BINDFIRST = 4 };
 enum { UDP_CTRL_ACCEPT = 1, UDP_CTRL_BIND = 2, UDP_CTRL_CLRFLAG = 3, UDP_CTRL_SETFLAG = 4 };

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "weir/realtime.h"
+
 #include "api/xinu/system.h"
 
 enum { PORT = 4711 };
@@ -318,26 +320,121 @@ static void opens_that_cannot_be(void **state)
 }
 
 #if WEIR_CFG_REALTIME
-// The work's mode: a read is a deadline.
-static void a_read_of_frames_never_waits(void **state)
+enum { FRAME = 100, PERIOD_US = 40000 };
+
+static int realtime(int device, enum weir_realtime_mode mode, unsigned frame_bytes, unsigned period_us)
+{
+    const struct tcpRealtime asked = {.frame_bytes = frame_bytes, .period_us = period_us};
+    return control(device, TCP_CTRL_REALTIME, mode, (intptr_t)&asked);
+}
+
+static void send_frame(int device, char fill)
+{
+    char frame[FRAME];
+    memset(frame, fill, sizeof frame);
+    assert_int_equal(write(device, frame, sizeof frame), FRAME);
+}
+
+// Until a read brings a frame: what it is filled with.
+static char some_frame(int device)
+{
+    char frame[FRAME];
+    int got;
+    while ((got = read(device, frame, sizeof frame)) == 0)
+        nap(1000);
+    assert_int_equal(got, FRAME);
+    for (int i = 0; i < FRAME; i++)
+        assert_int_equal(frame[i], frame[0]);
+    return frame[0];
+}
+
+// In the modes of the real-time TCP for Xinu a read is a deadline: half a frame is passed over, and what completes it comes to nothing.
+static void a_read_that_is_a_deadline_never_waits(void **state)
+{
+    (void)state;
+    for (int mode = WEIR_REALTIME_SKIP; mode <= WEIR_REALTIME_SKIP_UPDATE; mode++) {
+        int client, server;
+        char frame[FRAME];
+        connected(&client, &server);
+        assert_int_equal(realtime(server, (enum weir_realtime_mode)mode, FRAME, 0), OK);
+        assert_int_equal(read(server, frame, FRAME), 0);
+        assert_int_equal(write(client, "half a frame", 12), 12);
+        nap(20000);
+        assert_int_equal(read(server, frame, FRAME), 0);  // passed over
+        send_frame(client, 'f');
+        send_frame(client, 'f');
+        assert_int_equal(some_frame(server), 'f');
+        assert_int_equal(close(client), OK);
+        assert_int_equal(close(server), OK);
+    }
+}
+
+static void *send_late(void *context)
+{
+    const int *client = context;
+    nap(3 * PERIOD_US);
+    send_frame(*client, 'a');
+    return NULL;
+}
+
+// In the ordinary modes a read waits for the whole frame, however late it is, with a period or without.
+static void a_read_without_deadlines_waits(void **state)
+{
+    (void)state;
+    for (int mode = WEIR_REALTIME_REGULAR; mode <= WEIR_REALTIME_REGULAR_UPDATE; mode++) {
+        int client, server;
+        char frame[FRAME];
+        pthread_t sender;
+        connected(&client, &server);
+        assert_int_equal(realtime(server, (enum weir_realtime_mode)mode, FRAME, mode == WEIR_REALTIME_REGULAR ? 0 : PERIOD_US), OK);
+        assert_int_equal(pthread_create(&sender, NULL, send_late, &client), 0);
+        assert_int_equal(read(server, frame, FRAME), FRAME);
+        assert_int_equal(frame[0], 'a');
+        assert_int_equal(pthread_join(sender, NULL), 0);
+        assert_int_equal(close(client), OK);
+        assert_int_equal(close(server), OK);
+    }
+}
+
+// In Weir's mode each period ends a read, also the first, before which nothing has come; and a frame that came later than that is not
+// handed out.
+static void a_read_with_a_period_ends_at_its_deadline(void **state)
 {
     int client, server;
-    char frame[100];
+    char frame[FRAME];
     (void)state;
     connected(&client, &server);
-    assert_int_equal(control(server, TCP_CTRL_REALTIME, 3, 100), OK);  // WEIR_REALTIME_SKIP
-    assert_int_equal(write(client, "half a frame", 12), 12);
-    nap(20000);
-    assert_int_equal(read(server, frame, 100), 0);  // passed over
-    memset(frame, 'f', sizeof frame);
-    assert_int_equal(write(client, frame, 88), 88);  // what was missing of it
-    assert_int_equal(write(client, frame, 100), 100);
-    nap(20000);
-    int got = 0;
-    for (int i = 0; i < 3 && !got; i++, nap(20000))
-        got = read(server, frame, 100);
-    assert_int_equal(got, 100);
-    assert_int_equal(frame[0], 'f');
+    assert_int_equal(realtime(server, WEIR_REALTIME_WEIR, FRAME, PERIOD_US), OK);
+    const uint64_t begin = posix_now_us();
+    assert_int_equal(read(server, frame, FRAME), 0);
+    assert_int_equal(read(server, frame, FRAME), 0);
+    assert_true(posix_now_us() - begin > PERIOD_US);
+    for (char number = 'A'; number < 'A' + 60; number++)  // frames 0 and 1 are too late
+        send_frame(client, number);
+    assert_true(some_frame(server) >= 'A' + 2);
+    assert_int_equal(close(client), OK);
+    int got;
+    while ((got = read(server, frame, FRAME)) >= 0)
+        ;
+    assert_int_equal(got, SYSERR);  // the end
+}
+
+static void a_mode_without_what_it_needs_is_refused(void **state)
+{
+    int client, server;
+    char text[8];
+    (void)state;
+    connected(&client, &server);
+    assert_int_equal(realtime(server, WEIR_REALTIME_WEIR, FRAME, 0), SYSERR);  // it would never skip
+    assert_int_equal(realtime(server, WEIR_REALTIME_WEIR, 0, PERIOD_US), SYSERR);
+    assert_int_equal(realtime(server, WEIR_REALTIME_SKIP, 0, 0), SYSERR);
+    assert_int_equal(realtime(server, (enum weir_realtime_mode)(WEIR_REALTIME_WEIR + 1), FRAME, PERIOD_US), SYSERR);
+    assert_int_equal(control(server, TCP_CTRL_REALTIME, -1, 0), SYSERR);
+    assert_int_equal(control(server, TCP_CTRL_REALTIME, WEIR_REALTIME_SKIP, 0), SYSERR);
+    assert_int_equal(write(client, "ordinary", 8), 8);  // and the stream is what it was
+    assert_int_equal(read(server, text, 8), 8);
+    assert_int_equal(realtime(server, WEIR_REALTIME_SKIP, FRAME, 0), OK);
+    assert_int_equal(control(server, TCP_CTRL_REALTIME, WEIR_REALTIME_OFF, 0), OK);
 }
 #endif
 
@@ -529,7 +626,10 @@ int main(void)
         TEST(a_passive_device_may_want_one_peer),
         TEST(opens_that_cannot_be),
 #if WEIR_CFG_REALTIME
-        TEST(a_read_of_frames_never_waits),
+        TEST(a_read_that_is_a_deadline_never_waits),
+        TEST(a_read_without_deadlines_waits),
+        TEST(a_read_with_a_period_ends_at_its_deadline),
+        TEST(a_mode_without_what_it_needs_is_refused),
 #endif
         TEST(datagrams_between_two_devices),
         TEST(a_device_with_a_remote_end_hears_only_that),
