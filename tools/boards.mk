@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
@@ -11,6 +11,7 @@ OWN_PROGRAMS += driver_echo services player source realtime_player realtime_sour
 OWN_PROGRAMS += pages_whole pages_split urgent_echo
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
+FIRMWARE_malta-el := $(FIRMWARE_malta)
 FIRMWARE := $(filter-out $(OWN_PROGRAMS) $(FIRMWARE_malta),$(patsubst examples/firmware/%.c,%,$(wildcard examples/firmware/*.c)))
 # Programs of Romantiki's tasks: build/boards/BOARD/romantiki_PROGRAM.elf.
 ROMANTIKI := $(patsubst examples/romantiki/%.c,%,$(wildcard examples/romantiki/*.c))
@@ -48,21 +49,32 @@ BOARD_LINK_arm-virt := -nostartfiles
 
 # Without a C library of its own: boards/mips has what is called of one. Its compiler is Linux's, and would make code for shared libraries.
 BOARD_TOOLS_malta := mips-linux-gnu-
-BOARD_FLAGS_malta := -EB -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abicalls -fno-pic -G0 -O2 -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
-    -fno-stack-protector -DMEMORY_BYTES=262144
+MALTA_FLAGS := -mabi=32 -march=24kc -U__linux__ -U__unix__ -mno-abicalls -fno-pic -G0 -O2 -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables \
+    -fno-stack-protector -Iboards/include -DMEMORY_BYTES=262144
+BOARD_FLAGS_malta := -EB $(MALTA_FLAGS)
 BOARD_START_malta := boards/mips
 BOARD_KERNEL_malta := kernel/preempt/arch/mips.c
 BOARD_PROFILE_malta := full
 BOARD_DRIVERS_malta := drivers/pcnet.c drivers/slip.c drivers/ns16550.c boards/blocks.c boards/string.c
 BOARD_LIBS_malta := -lgcc
 BOARD_LINK_malta := -nostdlib -static -Wl,--build-id=none -Wl,--no-warn-mismatch -Wl,-z,max-page-size=0x1000
+# The same board in the processor's other byte order, which its pin SI_Endian chooses.
+BOARD_FOLDER_malta-el := malta
+BOARD_TOOLS_malta-el := mipsel-linux-gnu-
+BOARD_FLAGS_malta-el := -EL $(MALTA_FLAGS)
+BOARD_START_malta-el := $(BOARD_START_malta)
+BOARD_KERNEL_malta-el := $(BOARD_KERNEL_malta)
+BOARD_PROFILE_malta-el := $(BOARD_PROFILE_malta)
+BOARD_DRIVERS_malta-el := $(BOARD_DRIVERS_malta)
+BOARD_LIBS_malta-el := $(BOARD_LIBS_malta)
+BOARD_LINK_malta-el := $(BOARD_LINK_malta)
 
 # The host's own compiler, in 32 bits; its libraries are of the other size, so there are none. No vector unit: no thread has its registers. A copy
 # whose length is not known is a call: what gcc has for an i686 instead, rep movsb, goes byte by byte on many machines and in QEMU.
 BOARD_TOOLS_pc :=
 BOARD_FLAGS_pc := -m32 -march=i686 -mgeneral-regs-only -U__linux__ -U__unix__ -O2 -fno-pic -fno-pie -fno-stack-protector -fcf-protection=none \
     -fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables -mmemcpy-strategy=libcall:-1:noalign -mmemset-strategy=libcall:-1:noalign \
-    -Iboards/x86/include -DMEMORY_BYTES=262144
+    -Iboards/include -DMEMORY_BYTES=262144
 BOARD_START_pc := boards/x86
 BOARD_KERNEL_pc := kernel/preempt/arch/x86.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_pc := full
@@ -78,13 +90,15 @@ BOARD_LINK_pc-ne2k := $(BOARD_LINK_pc)
 
 # Builtins, or each 4 bytes that put32 writes would be a call of memcpy.
 FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fbuiltin -fno-common -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc -I. -Iports -Iboards -Iapi
+# Two boards that differ by what the compiler is told share a folder: BOARD_FOLDER_board.
+board_folder = $(or $(BOARD_FOLDER_$(1)),$(1))
 upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
+BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
-    $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+    $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
 $(B)/boards/$(1)/obj/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
@@ -94,12 +108,12 @@ $(B)/boards/$(1)/obj/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
 	@$$(BOARD_CC_$(1)) -c $$< -o $$@
-$(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+$(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJECTS_$(1)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
-$(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$(BOARD_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
+$(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$(BOARD_OBJECTS_$(1)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 -include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d)
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
@@ -124,20 +138,22 @@ PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEM
     --param=max-inline-insns-size=4 -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants -fno-if-conversion -fno-tree-tail-merge -fipa-pta -fno-schedule-insns2 -fno-caller-saves -fno-thread-jumps -fno-tree-dominator-opts
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=160 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one -Wno-maybe-uninitialized
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
-PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta malta-el
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
+PROGRAM_FLAGS_busy_echo_malta-el := $(PROGRAM_FLAGS_busy_echo_malta)
 PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
-PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta
+PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el
 PROGRAM_PARTS_processes := $(filter-out api/bsd/posix_calls.c,$(PREEMPT)) ports/preempt/process_calls.c $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_pc := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_malta := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_processes_malta-el := $(PROGRAM_FLAGS_processes_malta)
 # CMSIS-RTOS2 over the preemptive kernel: its test, and the stack over it.
 RTOS2 := $(wildcard kernel/preempt/*.c api/cmsis_rtos2/*.c)
 PROGRAM_BOARDS_rtos2_test := mps2-an385
@@ -213,7 +229,7 @@ PROGRAM_NO_KERNEL_urgent_echo := yes
 $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
 # Embedded Xinu's devices, with two interfaces.
-PROGRAM_BOARDS_xinu_router := malta
+PROGRAM_BOARDS_xinu_router := malta malta-el
 PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c examples/xinu/*.c) apps/loop.c
 PROGRAM_FLAGS_xinu_router := -Iapps -DPORT_NETIFS=2
 
@@ -223,8 +239,8 @@ program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) to
 # A program whose settings are another's shares its objects.
 program_dir = $(or $(PROGRAM_DIR_$(1)),$(1))
 define program
-PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c) $(BOARD_DRIVERS_$(1)) \
+    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
@@ -233,9 +249,9 @@ $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
-$(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+$(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/$(2).elf
 -include $$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d)
 endef
@@ -248,8 +264,8 @@ LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
 COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c ports/common/core.c ports/common/io_thread.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c,$(wildcard api/bsd/*.c))
 define lyraos
 COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))
-LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(1)/*.c kernel/preempt/*.c examples/lyraos/*.c) boards/start.c \
-    $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c) $$(patsubst %.S,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(1)/*.S))
+LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c kernel/preempt/*.c examples/lyraos/*.c) boards/start.c \
+    $(BOARD_DRIVERS_$(1)) $(BOARD_KERNEL_$(1)) apps/text.c) $$(patsubst %.S,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 $(B)/boards/$(1)/lyraos/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
@@ -262,9 +278,9 @@ $(B)/boards/$(1)/lyraos/component.o: $$(COMPONENT_OBJECTS_$(1)) api/lyraos/expor
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) -nostdlib -r $$(filter %.o,$$^) -o $$@
 	@$(BOARD_TOOLS_$(1))objcopy --keep-global-symbols=api/lyraos/exports.txt $$@
-$(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJECTS_$(1)) boards/$(1)/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+$(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJECTS_$(1)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
+	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/lyraos.elf
 -include $$(COMPONENT_OBJECTS_$(1):.o=.d) $$(LYRAOS_OBJECTS_$(1):.o=.d)
 endef
@@ -280,9 +296,9 @@ $(B)/boards/$(1)/$(2)/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) -UWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1))) -DWEIR_PROFILE_$(call upper,$(2)) -MMD -MP -c $$< -o $$@
-$(B)/boards/$(1)/echo_$(2).elf: $(B)/boards/$(1)/obj/examples/firmware/echo.o $$(filter-out $(B)/boards/$(1)/obj/src/%,$$(BOARD_OBJECTS_$(1))) $$(RELINK_OBJECTS_$(2)) boards/$(1)/link.ld
+$(B)/boards/$(1)/echo_$(2).elf: $(B)/boards/$(1)/obj/examples/firmware/echo.o $$(filter-out $(B)/boards/$(1)/obj/src/%,$$(BOARD_OBJECTS_$(1))) $$(RELINK_OBJECTS_$(2)) boards/$(call board_folder,$(1))/link.ld
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(1)/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
+	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/echo_$(2).elf
 -include $$(RELINK_OBJECTS_$(2):.o=.d)
 endef

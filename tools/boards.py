@@ -34,6 +34,7 @@ BOARDS = {board.name: board for board in (
     Board("pc-ne2k", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_pci,romfile=", about="x86 PC in 32 bits, NE2000 on PCI; the profile full"),
     Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
+    Board("malta-el", ("qemu-system-mipsel", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="the same, little-endian"),
 )}
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MIPS's Malta board (MD00048) with a 24Kf, big-endian: GT-64120 to PCI, PIIX4 south bridge with two interrupt controllers and UARTs, one
-// PCnet on the board and others in slots. The boot loader (YAMON, or QEMU's few instructions) has set up memory and the bridge's windows.
+// MIPS's Malta board (MD00048) with a 24Kf in either byte order: GT-64120 to PCI, PIIX4 south bridge with two interrupt controllers and
+// UARTs, one PCnet on the board and others in slots. The boot loader (YAMON, or QEMU's few instructions) has set up memory and the bridge's
+// windows.
 #include "board.h"
 
 #include "drivers/ns16550.h"

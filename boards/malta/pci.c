@@ -16,10 +16,17 @@ static uint32_t next_memory = MEMORY_FIRST;
 
 static volatile uint32_t *gt(uint32_t at) { return mips_uncached(GT + at); }
 
-// The bridge's own registers are little-endian; what passes to a device's configuration it turns round itself.
+// The bridge's own registers are little-endian; what passes to a device's configuration it turns round itself where the processor is
+// big-endian.
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+static uint32_t little(uint32_t value) { return __builtin_bswap32(value); }
+#else
+static uint32_t little(uint32_t value) { return value; }
+#endif
+
 static void choose(uint32_t device, uint32_t function, uint32_t at)
 {
-    *gt(GT_CONFIG_ADDRESS) = __builtin_bswap32(1u << 31 | device << 11 | function << 8 | (at & 0xfc));
+    *gt(GT_CONFIG_ADDRESS) = little(1u << 31 | device << 11 | function << 8 | (at & 0xfc));
 }
 
 uint32_t pci_read(uint32_t device, uint32_t function, uint32_t at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Embedded Xinu's devices on malta with two PCnet cards, whose addresses come by DHCP: from QEMU's user-mode networks, without privileges, and
+"""Embedded Xinu's devices on malta, in both byte orders, with two PCnet cards, whose addresses come by DHCP: from QEMU's user-mode networks, without privileges, and
 from dnsmasq on two TAPs."""
 import pathlib
 import random
@@ -18,8 +18,11 @@ from netns import Lab, until  # noqa: E402
 PROGRAM = "xinu_router"
 
 
-def command(*nics):
-    words = ["timeout", "600", *BOARDS["malta"].machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf("malta", PROGRAM))]
+PLACES = ("malta", "malta-el")
+
+
+def command(board, *nics):
+    words = ["timeout", "600", *BOARDS[board].machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, PROGRAM))]
     for nic in nics:
         words += ["-nic", f"{nic},model=pcnet"]
     return words
@@ -28,20 +31,20 @@ def command(*nics):
 class Router(Machine):
     """Port 7 by either interface, 7 in UDP and 8 in TCP by the first."""
 
-    def __init__(self):
-        super().__init__("malta", (), PROGRAM)
+    def __init__(self, board):
+        super().__init__(board, (), PROGRAM)
         self.tcp = [free_port(), free_port()]
         self.udp, self.relay = free_port(), free_port()
 
     def words(self):
-        return command(f"user,net=10.0.2.0/24,dhcpstart=10.0.2.40,hostfwd=tcp:127.0.0.1:{self.tcp[0]}-10.0.2.40:7,hostfwd=udp:127.0.0.1:{self.udp}-10.0.2.40:7,"
+        return command(self.board, f"user,net=10.0.2.0/24,dhcpstart=10.0.2.40,hostfwd=tcp:127.0.0.1:{self.tcp[0]}-10.0.2.40:7,hostfwd=udp:127.0.0.1:{self.udp}-10.0.2.40:7,"
                        f"hostfwd=tcp:127.0.0.1:{self.relay}-10.0.2.40:8",
                        f"user,net=10.0.3.0/24,dhcpstart=10.0.3.50,hostfwd=tcp:127.0.0.1:{self.tcp[1]}-10.0.3.50:7")
 
 
-@pytest.fixture(scope="module")
-def router():
-    with Router() as router:
+@pytest.fixture(scope="module", params=PLACES)
+def router(request):
+    with Router(request.param) as router:
         router.until("services are running", 60)
         yield router
 
@@ -122,9 +125,10 @@ def lab():
         yield lab, net
 
 
-def test_leases_of_dnsmasq(lab, tmp_path):
+@pytest.mark.parametrize("board", PLACES)
+def test_leases_of_dnsmasq(lab, tmp_path, board):
     folder, net = lab
-    machine = net.start(*command(*(f"tap,ifname=lan{number},script=no,downscript=no" for number in range(2))))
+    machine = net.start(*command(board, *(f"tap,ifname=lan{number},script=no,downscript=no" for number in range(2))))
     assert until(lambda: "services are running" in machine.output(), 60), machine.output()
     leases = (pathlib.Path(folder.folder) / "leases").read_text()
     for number in range(2):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The host's compiler has C library headers for its own word size only: here are the functions that boards/x86/memory.c gives.
-#ifndef X86_STRING_H
-#define X86_STRING_H
+// For compilers that come without a C library for the board: the functions that the board's memory.c and boards/string.c give.
+#ifndef BOARDS_STRING_H
+#define BOARDS_STRING_H
 
 #include <stddef.h>
 
