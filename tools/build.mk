@@ -106,7 +106,7 @@ $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED)
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
 # tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
-PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
+PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
 $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/attention.c),$(UNIT_small),ar))

@@ -7,6 +7,7 @@ void intervals_init(struct intervals *list, uint16_t capacity)
 {
     list->count = list->recent = list->earlier_count = 0;
     list->capacity = capacity;
+    list->total = 0;
 }
 
 // Index of the first interval that ends at or after `at`; count if none does.
@@ -44,14 +45,21 @@ static void intervals_remember(struct intervals *list, uint32_t at, uint32_t sta
     list->earlier_count = (uint16_t)kept;
 }
 
+static void count_total(struct intervals *list, uint32_t more)
+{
+    if (WEIR_CFG_ALLOCATOR)
+        list->total += more;
+}
+
 bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
 {
     if (!seq_lt(start, end))
         return true;
     const uint32_t before = list->count ? list->item[list->recent].start : start;
     const uint32_t from = intervals_find(list, start);
-    uint32_t to = from;
+    uint32_t to = from, joined = 0;
     for (; to < list->count && seq_le(list->item[to].start, end); to++) {
+        joined += list->item[to].end - list->item[to].start;
         start = seq_min(start, list->item[to].start);
         end = seq_max(end, list->item[to].end);
     }
@@ -60,6 +68,7 @@ bool intervals_add(struct intervals *list, uint32_t start, uint32_t end)
     if (to - from != 1)
         intervals_replace(list, from, to, 1);
     list->item[from] = (struct interval){start, end};
+    count_total(list, end - start - joined);
     list->recent = (uint16_t)from;
     intervals_remember(list, before, start, end);
     return true;
@@ -97,8 +106,10 @@ const struct interval *intervals_at(const struct intervals *list, uint32_t at)
 uint32_t intervals_advance(struct intervals *list, uint32_t next)
 {
     uint32_t gone = 0;
-    for (; gone < list->count && seq_le(list->item[gone].start, next); gone++)
+    for (; gone < list->count && seq_le(list->item[gone].start, next); gone++) {
+        count_total(list, list->item[gone].start - list->item[gone].end);
         next = seq_max(next, list->item[gone].end);
+    }
     if (gone) {
         intervals_replace(list, 0, gone, 0);
         list->recent = (uint16_t)(list->recent > gone && list->count ? list->recent - gone : 0);

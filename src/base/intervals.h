@@ -14,6 +14,7 @@ struct intervals {
     uint16_t count, capacity;
     uint16_t recent;  // index of the interval that the newest data made or joined (RFC 2018 §4: first SACK block)
     uint16_t earlier_count;
+    uint32_t total;                       // bytes in all of them, where there is an allocator
     uint32_t earlier[INTERVALS_EARLIER];  // where data before that came into others, newest first (the next blocks)
     struct interval item[];
 };
@@ -22,6 +23,8 @@ static inline uint32_t intervals_bytes(uint32_t capacity)
 {
     return (uint32_t)(sizeof(struct intervals) + capacity * sizeof(struct interval));
 }
+// How many bytes are present. (Memory is given by it where there is an allocator, and only there is it counted.)
+static inline uint32_t intervals_total(const struct intervals *list) { return WEIR_CFG_ALLOCATOR ? list->total : 0; }
 void intervals_init(struct intervals *list, uint16_t capacity);
 // Adds [start, end), joining neighbours. Returns false, changing nothing, when it would need one more entry than there is room for.
 bool intervals_add(struct intervals *list, uint32_t start, uint32_t end);

@@ -5,7 +5,8 @@
 //
 // Bytes [0, length) hold data. Bytes [length, room) are memory that exists but holds nothing yet, or, on the receive
 // side, out-of-order data that the connection's interval list describes. Room is what stream_ensure was asked for: nothing
-// beyond it may be touched.
+// beyond it may be touched, except what stream_ensure_ahead was asked for. Where there is an allocator, memory for a byte far beyond the
+// others brings about none for what lies between (src/base/stream_ahead.c).
 #ifndef BASE_STREAM_H
 #define BASE_STREAM_H
 
@@ -55,6 +56,8 @@ int stream_append_foreign(struct memory *memory, struct stream *stream, const vo
                           void *context);
 uint32_t stream_memory(const struct stream *stream);  // bytes taken from memory, the struct included
 
+#define STREAM_AHEAD_FACTOR 4u  // what out-of-order data may cost, for each of its bytes
+
 #if WEIR_CFG_ALLOCATOR
 
 #define STREAM_CHUNK ((uint32_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
@@ -79,9 +82,10 @@ struct stream {
     uint8_t *first_data;
     struct stream_piece *pieces;  // those in use are [first, first + count)
     uint32_t first, count, slots;
-    uint32_t odd;    // pieces after the first whose size is not STREAM_CHUNK; none: a division finds a byte's piece
-    uint8_t *spare;  // a free chunk of STREAM_CHUNK bytes
-    uint32_t taken;  // bytes taken from memory
+    uint32_t odd;                // pieces after the first whose size is not STREAM_CHUNK; none: a division finds a byte's piece
+    uint8_t *spare;              // a free chunk of STREAM_CHUNK bytes
+    uint32_t taken;              // bytes taken from memory
+    struct stream_ahead *ahead;  // pieces beyond a gap; NULL: none
     struct stream_piece own_pieces[STREAM_PIECES];
     uint8_t embedded[STREAM_EMBEDDED];
 };
@@ -91,6 +95,18 @@ uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 COLD struct weir_span stream_stretch_search(const struct stream *stream, uint32_t offset, uint32_t length);
 uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count);
 void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t bytes);
+
+// Out-of-order data (stream_ahead.c; the flat ring has the same below). Makes memory for [offset, offset + length) exist, whatever lies
+// before it; `held` bytes beyond the data hold something already. false: there is none, or so few bytes do not pay for it: all memory
+// beyond a gap costs at most STREAM_AHEAD_FACTOR times what it holds, and a small chunk. stream_ensure joins it to the rest, without fail.
+bool stream_ensure_ahead(struct memory *memory, struct stream *stream, uint32_t offset, uint32_t length, uint32_t held);
+// stream_stretch, also for such memory.
+struct weir_span stream_stretch_ahead(const struct stream *stream, uint32_t offset, uint32_t length);
+// Nothing is wanted beyond the data any more: room ends there, and memory beyond a gap goes.
+void stream_ahead_end(struct memory *memory, struct stream *stream);
+uint32_t stream_ahead_bytes(const struct stream *stream);  // what memory beyond a gap costs now
+// So many bytes beyond the data count as data, though there may be no memory for them: the caller drops them before anything looks at them.
+void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes);
 
 static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit)
 {
@@ -223,6 +239,22 @@ static inline struct weir_span stream_stretch(const struct stream *stream, uint3
     if (at >= stream->size)
         at -= stream->size;
     return (struct weir_span){(uint8_t *)stream->data + at, min_u32(length, stream->size - at)};
+}
+static inline bool stream_ensure_ahead(struct memory *memory, struct stream *stream, uint32_t offset, uint32_t length, uint32_t held)
+{
+    (void)held;
+    return stream_ensure(memory, stream, offset + length) == offset + length;
+}
+static inline struct weir_span stream_stretch_ahead(const struct stream *stream, uint32_t offset, uint32_t length)
+{
+    return stream_stretch(stream, offset, length);
+}
+static inline void stream_ahead_end(struct memory *memory, struct stream *stream) { (void)memory, (void)stream; }
+static inline uint32_t stream_ahead_bytes(const struct stream *stream) { return (void)stream, 0; }
+static inline void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes)
+{
+    (void)memory;
+    stream_commit(stream, min_u32(bytes, stream->room - stream->length));
 }
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
 static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)

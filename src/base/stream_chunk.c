@@ -6,9 +6,8 @@
 // Work: growing takes one allocation per new chunk; the directory doubles (one copy of the entries) or closes up when half of it lies
 // free in front, so a piece costs O(1) in the long run. Finding a byte costs one division by a constant, or a binary search
 // while pieces of odd sizes are queued.
-#include "base/stream.h"
+#include "base/stream_ahead.h"
 
-#define STREAM_CHUNK_SMALL 2048u   // one segment of an Ethernet
 #define STREAM_DIRECTORY_KEPT 64u  // entries an empty stream may keep: a megabyte of chunks
 
 _Static_assert(STREAM_CHUNK >= STREAM_CHUNK_SMALL && (STREAM_CHUNK & (STREAM_CHUNK - 1)) == 0,
@@ -43,10 +42,10 @@ static inline struct stream_piece *stream_piece_at(const struct stream *stream, 
 }
 
 // Pieces, or the spare chunk, have changed: what is remembered of the first, and what stream_rest() would come to.
-static void stream_changed(struct stream *stream)
+void stream_changed(struct stream *stream)
 {
     const struct stream_piece *piece = stream_piece_at(stream, 0);
-    const bool simple = stream->count == 1 && !stream->spare && stream->slots <= STREAM_DIRECTORY_KEPT;
+    const bool simple = stream->count == 1 && !stream->spare && !stream->ahead && stream->slots <= STREAM_DIRECTORY_KEPT;
     stream->first_data = stream->count ? piece->data : NULL;
     stream->first_size = stream->count ? piece->size : 0;
     stream->again = simple && (piece->data == stream->embedded || piece->taken == piece->size) ? piece->size : 0;
@@ -101,6 +100,7 @@ static void stream_remove_last(struct memory *memory, struct stream *stream)
 
 void stream_close(struct memory *memory, struct stream *stream)
 {
+    stream_ahead_end(memory, stream);
     if (stream->count == 1 && stream->first_data == stream->embedded)
         stream->count = 0;  // as most often
     while (stream->count)
@@ -111,19 +111,23 @@ void stream_close(struct memory *memory, struct stream *stream)
     memory_put(memory, stream, sizeof *stream);
 }
 
-// Makes sure that one more entry fits. False: no memory.
-static bool stream_entry_free(struct memory *memory, struct stream *stream)
+bool stream_entries_free(struct memory *memory, struct stream *stream, uint32_t entries)
 {
-    if (stream->first + stream->count < stream->slots)
+    if (stream->first + stream->count + entries <= stream->slots)
         return true;
     struct stream_piece *pieces = stream->pieces;
     uint32_t slots = stream->slots;
-    if (stream->first < slots / 2 || !stream->first) {
-        slots *= 2;
-        pieces = memory_get(memory, slots * sizeof *pieces);
-        if (!pieces)
+    const bool fits = stream->count + entries <= slots;  // closed up
+    if (!fits || stream->first < slots / 2) {
+        do {
+            slots *= 2;
+        } while (slots < stream->count + entries);
+        struct stream_piece *larger = memory_get(memory, slots * sizeof *pieces);
+        if (!larger && !fits)
             return false;
-        stream->taken += slots * (uint32_t)sizeof *pieces;
+        slots = larger ? slots : stream->slots;
+        pieces = larger ? larger : pieces;
+        stream->taken += larger ? slots * (uint32_t)sizeof *pieces : 0;
     }
     memmove(pieces, stream->pieces + stream->first, stream->count * sizeof *pieces);
     if (pieces != stream->pieces && stream->pieces != stream->own_pieces)
@@ -134,7 +138,7 @@ static bool stream_entry_free(struct memory *memory, struct stream *stream)
     return true;
 }
 
-static void stream_append(struct stream *stream, const struct stream_piece *piece)
+void stream_append(struct stream *stream, const struct stream_piece *piece)
 {
     struct stream_piece *to = stream_piece_at(stream, stream->count);
     *to = *piece;
@@ -145,39 +149,56 @@ static void stream_append(struct stream *stream, const struct stream_piece *piec
     stream_changed(stream);
 }
 
-// One more chunk, for `need` bytes beyond what exists. False: no memory.
+// Memory for the next piece, as far as `gap` bytes. Its size is 0: there is none.
+static struct stream_piece stream_chunk_new(struct memory *memory, struct stream *stream, uint32_t need, uint32_t gap)
+{
+    if (!stream->count && need <= STREAM_EMBEDDED && !stream->spare)
+        return (struct stream_piece){stream->embedded, NULL, NULL, 0, min_u32(STREAM_EMBEDDED, gap), 0};
+    const bool little = need <= STREAM_CHUNK_SMALL && stream->capacity <= STREAM_EMBEDDED && !stream->spare;
+    const uint32_t whole = little || stream->limit < STREAM_CHUNK ? STREAM_CHUNK_SMALL : STREAM_CHUNK;
+    struct stream_piece piece = {.size = min_u32(whole, gap)};
+    if (whole == STREAM_CHUNK && stream->spare) {
+        piece.taken = STREAM_CHUNK;
+        piece.data = stream->spare;
+        stream->spare = NULL;
+        return piece;
+    }
+    piece.taken = gap < whole ? stream_ahead_taken(gap) : whole;
+    piece.data = memory_get(memory, piece.taken);
+    if (!piece.data)
+        return (struct stream_piece){0};
+    stream->taken += piece.taken;
+    return piece;
+}
+
+// One more chunk, for `need` bytes beyond what exists, or what lies ahead. False: no memory.
 static bool stream_add_chunk(struct memory *memory, struct stream *stream, uint32_t need)
 {
-    if (!stream_entry_free(memory, stream))
+    const uint32_t gap = stream_ahead_gap(stream);
+    if (!stream_entries_free(memory, stream, gap ? 1 + stream_ahead_entries(stream) : 1))
         return false;
-    struct stream_piece piece = {0};
-    if (!stream->count && need <= STREAM_EMBEDDED && !stream->spare) {
-        piece.data = stream->embedded;
-        piece.size = STREAM_EMBEDDED;
-    } else {
-        const bool little = need <= STREAM_CHUNK_SMALL && stream->capacity <= STREAM_EMBEDDED && !stream->spare;
-        piece.size = piece.taken = little || stream->limit < STREAM_CHUNK ? STREAM_CHUNK_SMALL : STREAM_CHUNK;
-        if (piece.size == STREAM_CHUNK && stream->spare) {
-            piece.data = stream->spare;
-            stream->spare = NULL;
-        } else {
-            piece.data = memory_get(memory, piece.size);
-            if (!piece.data)
-                return false;
-            stream->taken += piece.size;
-        }
-    }
-    stream_append(stream, &piece);
-    return true;
+    const struct stream_piece piece = gap ? stream_chunk_new(memory, stream, need, gap) : stream_ahead_take(stream);
+    if (piece.size)
+        stream_append(stream, &piece);
+    if (!gap)
+        stream->room = stream->capacity;  // somewhere in it there is data
+    return piece.size != 0;
+}
+
+// The embedded chunk of an empty stream is too small for what comes: a segment had better lie in one piece.
+void stream_embedded_leave(struct memory *memory, struct stream *stream)
+{
+    if (stream->count != 1 || stream->first_data != stream->embedded)
+        return;
+    stream_remove_first(memory, stream);
+    stream->skip = stream->capacity = 0;
 }
 
 uint32_t stream_grow(struct memory *memory, struct stream *stream, uint32_t end)
 {
     const uint32_t target = min_u32(end, stream->limit);
-    if (target > STREAM_EMBEDDED && !stream->room && stream->count == 1 && stream->first_data == stream->embedded) {
-        stream_remove_first(memory, stream);  // too small for what comes first: a segment had better lie in one piece
-        stream->skip = stream->capacity = 0;
-    }
+    if (target > STREAM_EMBEDDED && !stream->room && !stream->ahead)
+        stream_embedded_leave(memory, stream);
     while (stream->capacity < target && stream_add_chunk(memory, stream, target - stream->capacity))
         ;
     if (!stream->count)
@@ -227,11 +248,11 @@ struct weir_span stream_stretch_search(const struct stream *stream, uint32_t off
 }
 
 // After a great burst its directory goes too.
-static void stream_directory_shrink(struct memory *memory, struct stream *stream)
+void stream_directory_shrink(struct memory *memory, struct stream *stream)
 {
-    if (stream->slots <= STREAM_DIRECTORY_KEPT)
+    if (stream->slots <= STREAM_DIRECTORY_KEPT || stream->count > STREAM_PIECES)
         return;
-    stream->own_pieces[0] = *stream_piece_at(stream, 0);
+    memcpy(stream->own_pieces, stream_piece_at(stream, 0), stream->count * sizeof *stream->pieces);
     stream_put(memory, stream, stream->pieces, stream->slots * (uint32_t)sizeof *stream->pieces);
     stream->pieces = stream->own_pieces;
     stream->slots = STREAM_PIECES;
@@ -270,7 +291,9 @@ void stream_drop_pieces(struct memory *memory, struct stream *stream, uint32_t b
         stream->skip -= stream->first_size;
         stream_remove_first(memory, stream);
     }
-    if (!stream->room)
+    if (!stream->room && stream->ahead && !stream->ahead->count)
+        stream_ahead_end(memory, stream);
+    if (!stream->room && !stream->ahead)
         stream_rest(memory, stream);
 }
 
@@ -298,7 +321,7 @@ static void stream_cut(struct memory *memory, struct stream *stream)
 
 void stream_trim(struct memory *memory, struct stream *stream)
 {
-    stream->room = stream->length;
+    stream_ahead_end(memory, stream);
     if (!stream->room) {
         stream_rest(memory, stream);
         return;
@@ -314,11 +337,11 @@ void stream_trim(struct memory *memory, struct stream *stream)
 int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
                           void *context)
 {
-    if (stream->room != stream->length || !bytes)
+    if (stream->room != stream->length || stream->ahead || !bytes)
         return WEIR_INVALID;
     if (stream->length > stream->limit || bytes > stream->limit - stream->length)
         return WEIR_AGAIN;
-    if (!stream_entry_free(memory, stream))
+    if (!stream_entries_free(memory, stream, 1))
         return WEIR_NO_MEMORY;
     stream_cut(memory, stream);
     stream_append(stream, &(struct stream_piece){(uint8_t *)data, release, context, 0, bytes, 0});

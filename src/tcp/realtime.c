@@ -65,18 +65,20 @@ static uint32_t missing_bytes(const struct tcp_conn *c, uint32_t start, uint32_t
 }
 
 // What is between RCV.NXT and `target`, all of it before the next frame, counts as received, and `release` drops it. What lies behind it
-// stays where it is: where there is such data, the memory before it exists as well.
+// stays where it is.
 static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32_t target)
 {
     uint32_t nxt = target;
     rt->stats.bytes_skipped += missing_bytes(c, c->rcv.nxt, target);
+    if (c->receive)
+        stream_skip(&weir->memory, c->receive, target - c->rcv.nxt);
     if (tcp_disordered(c)) {
         nxt = intervals_advance(c->extra->out_of_order, target);
+        const uint32_t length = stream_length(c->receive), behind = nxt - target;
+        stream_commit(c->receive, stream_ensure(&weir->memory, c->receive, length + behind) - length);
         if (!c->extra->out_of_order->count)
             tcp_out_of_order_free(weir, c);
     }
-    if (c->receive)
-        stream_commit(c->receive, min_u32(nxt - c->rcv.nxt, stream_room(c->receive) - stream_length(c->receive)));
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     c->rcv.edge = seq_max(c->rcv.edge, nxt);
@@ -241,7 +243,7 @@ static void copy_part(const struct tcp_conn *c, const struct rt_line *line, uint
 {
     struct weir_span span;
     for (; seq_lt(seq, end); seq += span.length, to += span.length) {
-        span = stream_stretch(c->receive, seq - line->una, end - seq);
+        span = stream_stretch_ahead(c->receive, seq - line->una, end - seq);
         memcpy(to, span.data, span.length);
     }
 }

@@ -10,19 +10,29 @@ static bool takes_data(const struct tcp_conn *c)
     return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_FIN_WAIT_1 || c->state == WEIR_TCP_FIN_WAIT_2;
 }
 
-// Memory for `length` bytes from rcv.nxt + ahead on. The queue may hold a scale unit more than the limit, because a promised
-// window is rounded up to it (tcp_receive_edge), and what was promised before the limit was lowered.
-static bool make_room(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
+// The queue may hold a scale unit more than the limit, because a promised window is rounded up to it (tcp_receive_edge), and what was
+// promised before the limit was lowered. false: no memory.
+static bool have_queue(struct weir *weir, struct tcp_conn *c)
 {
     if (!c->receive)
         c->receive = stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << tcp_rcv_scale(c)));
-    if (!c->receive)
+    return c->receive;
+}
+
+bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length)
+{
+    if (!have_queue(weir, c))
         return false;
-    const uint32_t end = stream_length(c->receive) + ahead + length;
+    const uint32_t end = stream_length(c->receive) + length;
     return stream_ensure(&weir->memory, c->receive, end) >= end;
 }
 
-bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t length) { return make_room(weir, c, 0, length); }
+// Memory for `length` bytes from rcv.nxt + ahead on, beyond a hole. It goes by what arrived there, not by how far ahead a peer says it is.
+static bool make_room_ahead(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
+{
+    const uint32_t held = tcp_disordered(c) ? intervals_total(c->extra->out_of_order) : 0;
+    return have_queue(weir, c) && stream_ensure_ahead(&weir->memory, c->receive, stream_length(c->receive) + ahead, length, held);
+}
 
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
 static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length,
@@ -32,7 +42,7 @@ static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet
     uint16_t sum = 0;
     uint32_t done = 0;
     while (done < length) {
-        const struct weir_span span = stream_stretch(c->receive, offset + done, length - done);
+        const struct weir_span span = stream_stretch_ahead(c->receive, offset + done, length - done);
         if (summed)
             sum = checksum_add_at(sum, packet_copy_sum(weir->port, packet, at + done, span.data, span.length), done);
         else
@@ -48,7 +58,7 @@ bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct pac
                          uint16_t header_sum, bool *good)
 {
     if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt || !takes_data(c) ||
-        segment->flags & TCP_SYN || !make_room(weir, c, 0, segment->length))
+        segment->flags & TCP_SYN || !tcp_receive_make_room(weir, c, segment->length))
         return false;
     const uint16_t sum = store(weir, c, packet, segment->header_length, 0, segment->length, true);
     *good = checksum_add(header_sum, sum) == 0xffff;
@@ -65,6 +75,8 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
     c->extra->out_of_order = NULL;
     tcp_attend(c, ATTEND_OUT_OF_ORDER, false);
     c->extra->sack_news = 0;
+    if (c->receive)
+        stream_ahead_end(&weir->memory, c->receive);
 }
 
 #define INTERVALS_FIRST 8u
@@ -78,8 +90,8 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
     const struct intervals *old = c->extra->out_of_order;
     const uint32_t most = min_u32(max_u32(c->receive_limit / (2u * c->rcv_mss), INTERVALS_FIRST), INTERVALS_MAX);
     const uint32_t capacity = old ? min_u32(old->capacity * 2u, most) : INTERVALS_FIRST;
-    if (old && capacity <= old->capacity)
-        return false;
+    if (old && (capacity <= old->capacity || intervals_bytes(capacity) > STREAM_AHEAD_FACTOR * intervals_total(old)))
+        return false;  // single bytes do not pay for their places either
     struct intervals *list = attach_intervals(&weir->memory, c->extra, capacity);
     if (!list)
         return false;
@@ -116,16 +128,12 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     if (c->quick_acks < quick)
         c->quick_acks = quick;
     TCP_INFO_COUNT(c, out_of_order, 1);
-    if (!make_room(weir, c, start - c->rcv.nxt, end - start)) {
-        count(weir, WEIR_COUNT_TCP_NO_MEMORY);
-        return;
-    }
     if (tcp_disordered(c) && intervals_covers(c->extra->out_of_order, start, end)) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
         tcp_dsack_owe(weir, c, start, end);
         return;
     }
-    if (!tcp_disordered(c) && !intervals_grow(weir, c)) {
+    if (!make_room_ahead(weir, c, start - c->rcv.nxt, end - start) || (!tcp_disordered(c) && !intervals_grow(weir, c))) {
         count(weir, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
         return;
     }
@@ -159,12 +167,13 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     if (filled) {
         nxt = intervals_advance(c->extra->out_of_order, nxt);
         length = nxt - c->rcv.nxt;
-        if (!c->extra->out_of_order->count)
-            tcp_out_of_order_free(weir, c);
+        stream_ensure(&weir->memory, c->receive, stream_length(c->receive) + length);  // it exists, perhaps ahead
     }
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     stream_commit(c->receive, length);
+    if (filled && !c->extra->out_of_order->count)
+        tcp_out_of_order_free(weir, c);
     tcp_receive_owe_ack(weir, c, filled);
     if (c->attention & ATTEND_READ_SHUT) {
         stream_drop(&weir->memory, c->receive, stream_length(c->receive));
@@ -211,7 +220,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         return;
     }
     if (!copied) {
-        if (!make_room(weir, c, 0, end - start)) {
+        if (!tcp_receive_make_room(weir, c, end - start)) {
             count(weir, WEIR_COUNT_TCP_NO_MEMORY);
             segment->flags &= (uint8_t)~TCP_FIN;
             return;

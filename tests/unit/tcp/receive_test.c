@@ -66,6 +66,40 @@ static void every_other_segment_fits(void **state)
     tcp_fixture_close(&t);
 }
 
+// One byte at the far edge of a window of megabytes costs a small chunk, not what lies before it; whatever else is sent there, no more than
+// four times its bytes.
+static void memory_goes_by_what_arrived(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    if (!WEIR_CFG_ALLOCATOR)
+        skip();  // the queue is a ring of fixed size there
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){
+                          .sack = true, .scale = true, .peer_scale = 7, .receive_buffer = 6291456, .fixture.mode = FIXTURE_PLAIN});
+    const uint32_t bookkeeping = 2048;  // the queue itself, the lists of pieces and of intervals
+    const uint64_t open = weir_memory_used(t.weir);
+    const uint32_t edge = tcp_fixture_conn(&t)->rcv.edge - t.theirs;
+    assert_true(edge > 60000);
+    peer_data(&t, edge - 1, 1);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_OUT_OF_ORDER), 1);
+    assert_true(weir_memory_used(t.weir) - open <= 4 + 2048 + bookkeeping);
+    uint32_t bytes = 1;
+    for (uint32_t at = 1000; at + 3000 < edge; at += 3000) {
+        const uint32_t length = at % 7 ? 1 : 1000;
+        bytes += length;
+        peer_data(&t, at, length);
+        assert_true(weir_memory_used(t.weir) - open <= 4 * bytes + 2048 + bookkeeping);
+    }
+    peer_drain(&t);
+    for (uint32_t at = 0; at < edge; at += 1460)
+        peer_data(&t, at, edge - at < 1460 ? edge - at : 1460);
+    for (uint32_t at = 0, got; at < edge; at += got)
+        assert_true((got = user_read(&t, at, 100000)) > 0);
+    peer_drain(&t);
+    tcp_fixture_close(&t);
+}
+
 // Without memory a segment is dropped as if lost: not acknowledged, nothing SACKed is forgotten.
 static void without_memory_a_segment_is_dropped(void **state)
 {
@@ -185,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segment_smack_is_bounded),
         cmocka_unit_test(every_other_segment_fits),
+        cmocka_unit_test(memory_goes_by_what_arrived),
         cmocka_unit_test(without_memory_a_segment_is_dropped),
         cmocka_unit_test(a_fin_without_room_for_its_data_waits),
         cmocka_unit_test(after_shutdown_for_reading_data_is_acknowledged_and_dropped),
