@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fast paths change what things cost, and nothing else. The same script of frames, time and socket calls is played to two builds of the
-// stack, one with WEIR_CFG_FAST_PATH and one without; what they send, when, and what they answer must be the same byte for byte. Peers are
+// Prediction and fast paths change what things cost, and nothing else. The same script of frames, time and socket calls is played to two
+// builds of the stack: the whole one, and one without WEIR_CFG_TCP_PREDICT and WEIR_CFG_FAST_PATH, which takes the steps of RFC 9293 for
+// each segment. What they send, when, and what they answer must be the same byte for byte. Peers are
 // by themselves well behaved (handshakes, data, acknowledgements and closes that fit what Weir last said, from several hosts); the input
 // decides what happens next, and what is spoilt on the way. Clocks are fine here: within one tick of a coarse one rack.c moves time a
 // little to keep the order, which what goes without a log need not.
 //
-// This file is compiled for either build: play_plain comes from the one without fast paths, with all of its names hidden but that
+// This file is compiled for either build: play_steps comes from the one of the steps alone, with all of its names hidden but that
 // (tools/fuzz.mk).
 #include "fixture.h"
 
@@ -28,11 +29,11 @@
 #define PORT_PEER 5000u
 
 void play_fast(const uint8_t *data, uint32_t size, struct trail *trail);
-void play_plain(const uint8_t *data, uint32_t size, struct trail *trail);
-#if WEIR_CFG_FAST_PATH
+void play_steps(const uint8_t *data, uint32_t size, struct trail *trail);
+#if WEIR_CFG_TCP_PREDICT
 #define play play_fast
 #else
-#define play play_plain
+#define play play_steps
 #endif
 
 // --- the world -------------------------------------------------------------------------------------------------------------------
@@ -53,11 +54,16 @@ struct talk {
 
 // What is out of the ordinary about a world.
 enum kind {
-    KIND_VLAN = 8,
+    KIND_CC = 1,     // up to 5: another congestion control
+    KIND_SMALL = 6,  // queues of little more than a segment
+    KIND_LARGE,      // … and of many
+    KIND_VLAN,
     KIND_HOLD,     // the driver keeps what it is lent for a while
     KIND_PLACES,   // the driver has room for a few frames
     KIND_LEARNED,  // neighbours are found by ARP
     KIND_PRESSED,  // the listener's half-open connections are used up: SYN cookies
+    KIND_WRAP,     // the peers' timestamps wrap within seconds
+    KIND_MARKED,   // accurate ECN is asked for and agreed to
 };
 
 struct world {
@@ -72,7 +78,7 @@ struct world {
     struct weir_tap tap;
     bool ethernet, tapped;
     uint32_t shown[2];  // frames, by the tap: in and out
-    uint32_t clock;     // of all peers' timestamps
+    uint32_t clock;     // what all peers' timestamps are ahead of the time, ms
     uint32_t written;   // bytes, to all sockets
 };
 
@@ -143,13 +149,19 @@ static void put_in_order(struct world *w)
         }
 }
 
-// The hosts answer when they are asked for. Such frames are not compared: a neighbour is looked after less often where frames go without.
-static void answer_arp(struct world *w, const struct fixture_frame *frame)
+static bool is_arp(const struct world *w, const struct fixture_frame *frame)
+{
+    return w->kind == KIND_LEARNED && get16(frame->data + w->link_bytes - 2) == ETHERTYPE_ARP;
+}
+
+// The hosts answer when they are asked for, and at once. Such frames are not compared: a neighbour is looked after less often where frames
+// go without it.
+static bool answer_arp(struct world *w, const struct fixture_frame *frame)
 {
     struct arp_packet arp;
     uint8_t bytes[ETHERNET_BYTES + ARP_BYTES];
-    if (!arp_parse(frame->data + w->link_bytes, frame->length - w->link_bytes, &arp) || arp.operation != ARP_REQUEST)
-        return;
+    if (!is_arp(w, frame) || !arp_parse(frame->data + w->link_bytes, frame->length - w->link_bytes, &arp) || arp.operation != ARP_REQUEST)
+        return false;
     for (uint32_t i = 0; i < 4; i++)
         if (arp.target == hosts[i]) {
             struct arp_packet reply = {.operation = ARP_REPLY, .sender = hosts[i], .target = arp.sender};
@@ -159,7 +171,25 @@ static void answer_arp(struct world *w, const struct fixture_frame *frame)
             ethernet_emit(bytes + ETHERNET_BYTES,
                           &(struct ethernet){.destination = FIXTURE_MAC, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_ARP});
             fixture_input(&w->f, bytes, sizeof bytes);
+            return true;
         }
+    return false;
+}
+
+// Time passes from deadline to deadline, so that the answers come when they would.
+static void pass_time_answering(struct world *w, uint64_t us)
+{
+    const uint64_t target = w->f.now_us + us;
+    uint64_t next = fixture_poll(&w->f, 0);
+    for (uint32_t looked = 0;;) {
+        bool answered = false;
+        for (; looked < w->f.frame_count; looked++)
+            answered |= answer_arp(w, &w->f.frames[looked]);
+        if (!answered && next >= target)
+            break;
+        next = fixture_poll(&w->f, answered ? 0 : next - w->f.now_us);
+    }
+    fixture_poll(&w->f, target - w->f.now_us);
 }
 
 static void listen_to_weir(struct world *w)
@@ -168,10 +198,8 @@ static void listen_to_weir(struct world *w)
     put_in_order(w);
     for (uint32_t i = 0; i < fixture_sent_count(&w->f); i++) {
         const struct fixture_frame *frame = fixture_sent_frame(&w->f, i);
-        if (w->kind == KIND_LEARNED && get16(frame->data + link - 2) == ETHERTYPE_ARP) {
-            answer_arp(w, frame);
+        if (is_arp(w, frame))
             continue;
-        }
         complete(frame);
         trail_note(w->trail, frame->sent_us, WHAT_FRAME, frame->data, frame->length);
         if (frame->length > link && (!w->ethernet || get16(frame->data + link - 2) == ETHERTYPE_IP4))
@@ -182,7 +210,10 @@ static void listen_to_weir(struct world *w)
 
 static void pass_time(struct world *w, uint64_t us)
 {
-    fixture_poll(&w->f, us);
+    if (w->kind == KIND_LEARNED)
+        pass_time_answering(w, us);
+    else
+        fixture_poll(&w->f, us);
     listen_to_weir(w);
     uint32_t events, of[SOCKETS + 16] = {0};  // by the handle's last bits: the order is free here, too
     weir_socket socket;
@@ -256,6 +287,21 @@ static uint32_t payload_of(uint8_t choice)
     return lengths[choice & 7];
 }
 
+static uint32_t peers_clock(const struct world *w) { return w->clock + (uint32_t)(w->f.now_us / 1000); }
+
+// The next of a talk's own, acknowledging all that it saw.
+static void next_segment(struct world *w, struct talk *talk, uint8_t flags, uint32_t payload)
+{
+    struct tcp_segment segment = {.seq = talk->mine, .ack = talk->next, .window = 65000, .flags = TCP_ACK | flags};
+    if (talk->timestamps) {
+        segment.options.seen = TCP_SEEN_TIMESTAMPS;
+        segment.options.ts_echo = talk->ts_value;
+        segment.options.ts_value = peers_clock(w);
+    }
+    talk->mine += payload;
+    deliver(w, (struct spoilt){0, 0}, talk, &segment, payload);
+}
+
 // A segment of one of the talks (or of a new one): `operation` says which kind.
 static void frame(struct world *w, uint8_t operation)
 {
@@ -287,7 +333,7 @@ static void frame(struct world *w, uint8_t operation)
         }
     }
     w->clock += choice & 3;
-    segment.options.ts_value = w->clock;
+    segment.options.ts_value = peers_clock(w);
     switch (operation & 7) {
     case 2: segment.flags |= TCP_PSH;  // fall through
     case 3: payload = payload_of(choice >> 2); break;
@@ -370,12 +416,57 @@ static void look(struct world *w, weir_socket socket)
 {
     struct weir_tcp_info info = {0};
     const int error = weir_socket_tcp_info(w->f.weir, socket, &info);
-    note_numbers(w, WHAT_INFO, error, info.state | info.backoff << 8 | info.probes << 16 | (int64_t)info.recovery << 24, info.srtt_us,
-                 info.rto_us);
-    note_numbers(w, WHAT_INFO, info.snd_mss | (int64_t)info.rcv_mss << 32, info.inflight, info.snd_wnd | (int64_t)info.rcv_wnd << 32,
-                 info.segs_out | (int64_t)info.segs_in << 32);
-    note_numbers(w, WHAT_INFO, (int64_t)info.bytes_sent, (int64_t)info.bytes_acked, (int64_t)info.bytes_received,
-                 info.received_ce | (int64_t)info.rttvar_us << 32);
+    const bool flows = info.inflight > 1;  // a SYN or FIN alone needs no memory for a flow, which alone has rates (tcp/bare.h)
+    const int64_t all[] = {
+        error,
+        info.state,
+        info.recovery,
+        info.backoff,
+        info.probes,
+        info.sack | info.timestamps << 1 | info.window_scaling << 2 | info.ecn << 3 | info.accecn << 4,
+        info.snd_wscale | info.rcv_wscale << 8,
+        info.rto_us,
+        info.srtt_us,
+        info.rttvar_us,
+        info.min_rtt_us,  // 10
+        info.snd_mss,
+        info.rcv_mss,
+        info.path_mtu,
+        info.cwnd,
+        info.ssthresh,
+        info.inflight,
+        info.sacked,
+        info.lost,
+        info.retrans_out,
+        info.snd_wnd,  // 20
+        info.rcv_wnd,
+        info.send_queue,
+        info.receive_queue,
+        info.unsent,
+        info.total_retrans,
+        info.rto_count,
+        info.fast_recoveries,
+        info.out_of_order,
+        info.reorder_seen,
+        info.reordering,  // 30
+        info.duplicates,
+        (int64_t)info.bytes_sent,
+        (int64_t)info.bytes_retrans,
+        (int64_t)info.bytes_acked,
+        (int64_t)info.bytes_received,
+        info.segs_out,
+        info.segs_in,
+        info.received_ce,
+        info.delivered_ce,
+        flows ? (int64_t)info.pacing_rate : 0,  // 40
+        flows ? (int64_t)info.delivery_rate : 0,
+        flows && info.delivery_rate_app_limited,
+        (int64_t)info.bytes_delivered,
+        info.delivered,
+        info.last_sent_us,
+        info.last_received_us,
+    };
+    trail_note(w->trail, w->f.now_us, WHAT_INFO, all, sizeof all);
 }
 
 static const enum weir_option options[] = {WEIR_OPTION_KEEPALIVE,
@@ -393,12 +484,19 @@ static const enum weir_option options[] = {WEIR_OPTION_KEEPALIVE,
                                            WEIR_OPTION_USER_TIMEOUT_OPTION,
                                            WEIR_OPTION_RECEIVE_BUFFER,
                                            WEIR_OPTION_MAX_PACING_RATE,
-                                           WEIR_OPTION_KEEPALIVE_INTERVAL_S};
+                                           WEIR_OPTION_KEEPALIVE_INTERVAL_S,
+                                           WEIR_OPTION_SEND_DEADLINE_US,
+                                           WEIR_OPTION_RECEIVE_LOW_WATER,
+                                           WEIR_OPTION_SEND_BUFFER,
+                                           WEIR_OPTION_OOB_INLINE,
+                                           WEIR_OPTION_KEEPALIVE_COUNT,
+                                           WEIR_OPTION_MAX_SEGMENT,
+                                           WEIR_OPTION_DONT_FRAGMENT};
 
 static void set_option(struct world *w, weir_socket socket, uint8_t choice)
 {
     static const int32_t values[] = {0, 1, 2, 5, 1000, 3000, 100000, -1};
-    const enum weir_option option = options[choice & 15];
+    const enum weir_option option = options[(choice & 31) % (sizeof options / sizeof options[0])];
     CALL(5, weir_socket_set(w->f.weir, socket, option, values[choice >> 5]));
 }
 
@@ -475,6 +573,37 @@ static void read_some(struct world *w, weir_socket socket, uint32_t length)
     note_numbers(w, WHAT_CALL, 11, got, sum, 0);
 }
 
+// A run of up to 32 segments from a peer, each read at once by whoever it is for.
+static void train(struct world *w, uint8_t choice)
+{
+    struct talk *talk = &w->talks[(choice & 0x3f) % TALKS];
+    const uint8_t how = take8(&w->in);
+    const uint32_t count = 1 + (how & 31), payload = payload_of(how >> 5);
+    for (uint32_t i = 0; i < count && talk->host; i++) {
+        next_segment(w, talk, choice & 0x80 ? TCP_PSH : 0, payload);
+        pass_time(w, choice & 0x40 ? 1000 : 0);
+        for (uint32_t at = 0; at < SOCKETS; at++)
+            if (w->sockets[at] > 0)
+                read_some(w, w->sockets[at], 4096);
+    }
+}
+
+// Up to 16 writes, the peers acknowledge what comes after some time.
+static void bulk(struct world *w, weir_socket socket)
+{
+    static const uint32_t round_trips_us[4] = {0, 1000, 20000, 150000};
+    const uint8_t how = take8(&w->in);
+    const uint32_t count = 1 + (how & 15), length = how & 0x40 ? 4096 : how & 0x80 ? 100 : 1448;
+    for (uint32_t i = 0; i < count; i++) {
+        write_some(w, socket, length);
+        pass_time(w, round_trips_us[how >> 4 & 3]);
+        for (uint32_t at = 0; at < TALKS; at++)
+            if (w->talks[at].host)
+                next_segment(w, &w->talks[at], 0, 0);
+        pass_time(w, 0);
+    }
+}
+
 static void use_socket(struct world *w, uint8_t operation)
 {
     struct weir *weir = w->f.weir;
@@ -483,12 +612,12 @@ static void use_socket(struct world *w, uint8_t operation)
     const uint32_t length = choice >> 4 ? 1u << (choice >> 4) % 13 : 0;
     switch (operation & 15) {
     case 0: connect_out(w, choice); break;
-    case 1:
-    case 2: keep(w, weir_socket_accept(weir, w->sockets[0])); break;
+    case 1: keep(w, weir_socket_accept(weir, w->sockets[0])); break;
+    case 2: train(w, choice); break;
     case 3: write_some(w, socket, length); break;
     case 4: read_some(w, socket, length); break;
+    case 6: bulk(w, socket); break;
     case 5:
-    case 6:
         CALL(12, weir_socket_close(weir, socket));
         *at = choice & 0x80 ? socket : 0;  // sometimes used after it
         break;
@@ -550,7 +679,8 @@ static void look_at_all(struct world *w)
 
 void play(const uint8_t *data, uint32_t size, struct trail *trail)
 {
-    static const struct weir_config config = {.tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64};
+    static const char *const cc[] = {"bbr", "bbr3", "reno", "vegas", "yeah"};
+    struct weir_config config = {.tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64};
     struct world *w = calloc(1, sizeof *w);
     CHECK(w != NULL);
     w->in = (struct bytes){data, size};
@@ -558,6 +688,12 @@ void play(const uint8_t *data, uint32_t size, struct trail *trail)
     w->tap = (struct weir_tap){.frame = tap_frame, .context = w};
     const uint8_t choice = take8(&w->in);
     w->kind = choice >> 4;
+    if (w->kind >= KIND_CC && w->kind < KIND_SMALL)
+        config.congestion_control = cc[w->kind - KIND_CC];
+    if (w->kind == KIND_SMALL || w->kind == KIND_LARGE)
+        config.tcp_send_buffer_bytes = config.tcp_receive_buffer_bytes = w->kind == KIND_SMALL ? 2048 : 262144;
+    if (w->kind == KIND_MARKED)
+        config.tcp_ecn = WEIR_ECN_ACCURATE;
     w->ethernet = !(choice & 1) || w->kind == KIND_VLAN || w->kind == KIND_LEARNED;
     w->link_bytes = w->ethernet ? ETHERNET_BYTES + (w->kind == KIND_VLAN ? VLAN_BYTES : 0) : 0;
     const struct fixture_options fixture = {.link = w->ethernet ? &weir_link_ethernet : &weir_link_rawip,
@@ -574,7 +710,7 @@ void play(const uint8_t *data, uint32_t size, struct trail *trail)
     if (w->kind == KIND_PLACES)
         w->f.places = 3;
     know_hosts(w);
-    w->clock = 100;
+    w->clock = w->kind == KIND_WRAP ? 0u - 3000u - (uint32_t)(w->f.now_us / 1000) : 100;
     listen_at_server(w);
     if (w->kind == KIND_PRESSED)
         press(w);
@@ -593,15 +729,15 @@ void play(const uint8_t *data, uint32_t size, struct trail *trail)
     free(w);
 }
 
-#if WEIR_CFG_FAST_PATH
+#if WEIR_CFG_TCP_PREDICT
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct trail fast = {0}, plain = {0};
+    struct trail fast = {0}, steps = {0};
     play_fast(data, (uint32_t)size, &fast);
-    play_plain(data, (uint32_t)size, &plain);
-    trail_compare("with fast paths", &fast, "without fast paths", &plain);
+    play_steps(data, (uint32_t)size, &steps);
+    trail_compare("with prediction", &fast, "by the steps", &steps);
     free(fast.bytes);
-    free(plain.bytes);
+    free(steps.bytes);
     return 0;
 }
 #endif

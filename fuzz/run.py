@@ -15,6 +15,8 @@ import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/fuzz"
+# libFuzzer's weighing of inputs by how rare what they reach is takes five times as long as playing one of these to both builds.
+SETTINGS = {"paths": ["-entropic=0"]}
 TARGETS = sorted(path.stem for path in (ROOT / "fuzz").glob("*.c"))
 
 
@@ -30,7 +32,7 @@ def fuzz(name, seconds):
     kept, crashes = BUILD / "kept" / name, BUILD / "crashes"
     kept.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(parents=True, exist_ok=True)
-    command = [BUILD / name, kept, *folders(name), f"-max_total_time={seconds}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+    command = [BUILD / name, kept, *folders(name), f"-max_total_time={seconds}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", *SETTINGS.get(name, []),
                f"-artifact_prefix={crashes}/{name}-"]
     done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     facts = dict(line[6:].split(":", 1) for line in done.stdout.split("\n") if line.startswith("stat::") and ":" in line[6:])

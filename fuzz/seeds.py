@@ -279,7 +279,8 @@ def paths(count=400):
         return socket(0, pick((0, 1, 2, 3, 4, 5, 6, 7, below(256)))) + wait(0) + (wait(5, 9, 11, 12) if chance.random() < 0.25 else b"") + frame(6, talk, pick((1, 1, 1, 2, 3, 7)))
 
     def used(talk, index):
-        return pick((lambda: frame(pick((2, 3)), talk, pick((1, 2)) | below(8) << 2), lambda: frame(1, talk, clock()), lambda: sized(3, index), lambda: socket(15, index), wait, wait,
+        return pick((lambda: frame(pick((2, 3)), talk, pick((1, 2)) | below(8) << 2), lambda: frame(1, talk, clock()), lambda: sized(3, index), lambda: socket(15, index), wait, wait, wait,
+                     lambda: socket(2, talk | pick((0, 0, 0x40, 0x80)), bytes([below(256)])), lambda: sized(6, index) + bytes([below(256)]),
                      lambda: pick((socket(10, index), socket(11, below(256)), socket(9, index, bytes([below(256)])), frame(1, talk, 0x81)))))()
 
     def closed(talk, index):
@@ -289,7 +290,7 @@ def paths(count=400):
                      frame(5, talk, 1) + read + close + wait(8, 11, 13) + ack, socket(7, index) + ack, frame(7, talk, pick((4, 5))) + ack)) + (wait(4, 6, 10, 12, 13, 14) if chance.random() < 0.5 else b"")
 
     for number in range(count):
-        data, ends = bytes([pick((0, 0, 0, 1, 2, 4, 8, 8, 9, 12)) | pick((0, 0, 0, 0, 0, 0, 0, *range(0x80, 0xD0, 0x10)))]), []
+        data, ends = bytes([pick((0, 0, 0, 1, 2, 4, 8, 8, 9, 12)) | pick((0, 0, 0, 0, 0, 0, 0, *range(0x10, 0x100, 0x10)))]), []
         for talk in range(1 + below(6)):
             data += opened(talk)
             ends.append((talk, talk + 1))  # its socket comes after the listener

@@ -13,7 +13,7 @@ struct trail {
 };
 struct note {
     uint64_t at_us;
-    uint32_t kind;  // WHAT_FRAME: bytes follow; otherwise four numbers do
+    uint32_t kind;  // WHAT_FRAME: bytes follow; otherwise numbers do
     uint32_t length;
 };
 enum { WHAT_FRAME, WHAT_CALL, WHAT_EVENT, WHAT_INFO, WHAT_SOCKET, WHAT_COUNTER, WHAT_NETIF };
@@ -31,6 +31,15 @@ static inline void trail_note(struct trail *trail, uint64_t at_us, uint32_t kind
     trail->length += (uint32_t)sizeof note + length;
 }
 
+static inline uint32_t trail_next(const struct trail *trail, uint32_t at)
+{
+    struct note note;
+    if (at + sizeof note > trail->length)
+        return trail->length;
+    memcpy(&note, trail->bytes + at, sizeof note);
+    return at + (uint32_t)sizeof note + note.length;
+}
+
 static inline void trail_tell(const char *who, const struct trail *trail, uint32_t at)
 {
     struct note note;
@@ -43,7 +52,7 @@ static inline void trail_tell(const char *who, const struct trail *trail, uint32
     fprintf(stderr, "%s: at %llu us, kind %u:", who, (unsigned long long)note.at_us, note.kind);
     for (uint32_t i = 0; note.kind == WHAT_FRAME && i < note.length && i < 96; i++)
         fprintf(stderr, "%s%02x", i % 4 ? "" : " ", bytes[i]);
-    for (uint32_t i = 0; note.kind != WHAT_FRAME && i < 4; i++) {
+    for (uint32_t i = 0; note.kind != WHAT_FRAME && i < note.length / 8; i++) {
         int64_t number;
         memcpy(&number, bytes + 8 * i, 8);
         fprintf(stderr, " %llx", (unsigned long long)number);
@@ -51,7 +60,8 @@ static inline void trail_tell(const char *who, const struct trail *trail, uint32
     fprintf(stderr, "\n");
 }
 
-// Ends the program, with what is not the same, unless both are.
+// Ends the program, with what is not the same, unless both are. FUZZ_ALOUD in the environment: with what came before, and what comes after
+// it.
 static inline void trail_compare(const char *one, const struct trail *a, const char *other, const struct trail *b)
 {
     const bool aloud = getenv("FUZZ_ALOUD") != NULL;
@@ -64,8 +74,10 @@ static inline void trail_compare(const char *one, const struct trail *a, const c
         if (header)
             memcpy(&note, a->bytes + at, sizeof note);
         if (!header || memcmp(a->bytes + at, b->bytes + at, sizeof note + note.length) != 0) {
-            trail_tell(one, a, at);
-            trail_tell(other, b, at);
+            for (uint32_t i = 0, of_a = at, of_b = at; i < (aloud ? 8 : 1); i++, of_a = trail_next(a, of_a), of_b = trail_next(b, of_b)) {
+                trail_tell(one, a, of_a);
+                trail_tell(other, b, of_b);
+            }
             abort();
         }
     }

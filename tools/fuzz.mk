@@ -7,9 +7,13 @@ FUZZ_TINY := $(B)/fuzz/tiny
 FUZZ_PATHS := $(B)/fuzz/paths
 $(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(FULL) src/tcp/attention.c),,ar))
 $(eval $(call variant,fuzztiny,clang,$(FUZZ_SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),,ar))
-# What a build without fast paths leaves out, as config/options.toml says.
-FAST_FILES := $(shell sed -n '/^\[FAST_PATH\]/,/^files/{/^files/s/[^a-z0-9_./ ]//gp}' config/options.toml)
-$(eval $(call variant,fuzzplain,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_FAST_PATH=0,,$(filter-out $(FAST_FILES),$(SRC_full)),,ar))
+# The two sides of fuzz/paths.c: the whole profile, and the steps alone, without prediction and what is built on it, as config/options.toml says. Both
+# only count which edges are taken: what they find is a difference, and that takes many inputs a second. The sanitizers watch fuzz/instance.c.
+FUZZ_COUNTED := -O2 -fsanitize-coverage=inline-8bit-counters,pc-table
+OPTIONS_fuzzsteps := TCP_PREDICT=0 FAST_PATH=0
+SRC_fuzzsteps := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(OPTIONS_fuzzsteps)),$(SRC_full))
+$(eval $(call variant,fuzzquick,clang,$(FUZZ_COUNTED),,$(SRC_full),,ar))
+$(eval $(call variant,fuzzsteps,clang,$(FUZZ_COUNTED) $(OPTIONS_fuzzsteps:%=-DWEIR_CFG_%),,$(SRC_fuzzsteps),,ar))
 .PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS)
 # fuzz/tiny.c is about the profile tiny, and built for it.
@@ -17,15 +21,16 @@ $(FUZZ_TINY): $(B)/fuzz/%: $(B)/fuzztiny/obj/fuzz/%.o $(B)/fuzztiny/libhelpers.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzztiny) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
-# fuzz/paths.c is about two builds of one stack: the one without fast paths comes as an object of its own, all of whose names are hidden but one.
-$(B)/fuzzplain/paths.o: $(B)/fuzzplain/obj/fuzz/paths.o $(B)/fuzzplain/libhelpers.a $(B)/fuzzplain/libweir.a
+# fuzz/paths.c is about two builds of one stack: the one of the steps alone comes as an object of its own, all of whose names are hidden but one.
+$(B)/fuzzsteps/paths.o: $(B)/fuzzsteps/obj/fuzz/paths.o $(B)/fuzzsteps/libhelpers.a $(B)/fuzzsteps/libweir.a
 	@echo "  LINK  $@"
 	@ld -r $^ -o $@.all
-	@objcopy --keep-global-symbol=play_plain $@.all $@
-$(FUZZ_PATHS): $(B)/fuzz/%: $(B)/fuzz/obj/fuzz/%.o $(B)/fuzzplain/%.o $(B)/fuzz/libhelpers.a $(B)/fuzz/libweir.a
+	@objcopy --keep-global-symbol=play_steps $@.all $@
+$(FUZZ_PATHS): $(B)/fuzz/%: $(B)/fuzzquick/obj/fuzz/%.o $(B)/fuzzsteps/%.o $(B)/fuzzquick/libhelpers.a $(B)/fuzzquick/libweir.a
+	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@clang $(FLAGS_fuzz) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
+	@clang $(FLAGS_fuzzquick) -fsanitize=fuzzer $^ -o $@ -lcmocka -pthread -lm
 $(filter-out $(FUZZ_TINY) $(FUZZ_PATHS),$(FUZZ_TARGETS)): $(B)/fuzz/%: $(B)/fuzz/obj/fuzz/%.o $(B)/fuzz/libhelpers.a $(B)/fuzz/libapps.a $(B)/fuzz/libweir.a
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzz) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
--include $(FUZZ_TARGETS:$(B)/fuzz/%=$(B)/fuzz/obj/fuzz/%.d) $(B)/fuzztiny/obj/fuzz/tiny.d $(B)/fuzzplain/obj/fuzz/paths.d
+-include $(FUZZ_TARGETS:$(B)/fuzz/%=$(B)/fuzz/obj/fuzz/%.d) $(B)/fuzztiny/obj/fuzz/tiny.d $(B)/fuzzquick/obj/fuzz/paths.d $(B)/fuzzsteps/obj/fuzz/paths.d

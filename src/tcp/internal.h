@@ -157,7 +157,8 @@ bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct pac
                          uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied);
 void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push);
-// Data after a pause, nothing in the pause: a whole segment is what a timeout sends.
+// Data after a pause, nothing in the pause: a whole segment is what a timeout sends. It is acknowledged at once, as are those at the
+// beginning: slow start follows it. What a full segment is must not have been learnt of this very one (tcp_receive_estimate_mss).
 static inline void tcp_receive_after_pause(const struct weir *weir, struct tcp_conn *c, uint32_t length)
 {
     if (length >= c->rcv_mss && weir->now_ms - c->last_received_ms >= WEIR_CFG_TCP_RTO_MIN_MS)
@@ -166,11 +167,9 @@ static inline void tcp_receive_after_pause(const struct weir *weir, struct tcp_c
 // More than a full segment's worth: of full segments every second, and what no delay of ours may hold back (RFC 8985 §7.2: a sender expects
 // one only where a single segment is out, and probes for its tail otherwise).
 static inline bool tcp_receive_ack_due(const struct tcp_conn *c) { return c->rcv.nxt - c->rcv.acked > c->rcv_mss; }
-// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment, and within WEIR_CFG_TCP_DELAYED_ACK_MS. After a pause at
-// once, as at the beginning: it is rather a timeout that ends it, and slow start that follows, than a user.
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: an ACK for at least every second full segment, and within WEIR_CFG_TCP_DELAYED_ACK_MS.
 static inline void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bool at_once)
 {
-    tcp_receive_after_pause(weir, c, c->rcv.nxt - c->rcv.acked);
     if (c->quick_acks) {
         c->quick_acks--;
         at_once = true;
@@ -332,6 +331,13 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 }
 #else
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
+#endif
+// An acknowledgement that prediction takes is of the newest delivered, too, sent `age_us` ago (RFC 8985 §6.2, step 1): a timeout goes by
+// it.
+#if WEIR_CFG_TCP_RACK
+static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { flow->rack.rtt_us = age_us; }
+#else
+static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { (void)flow, (void)age_us; }
 #endif
 // Holes are being filled, or something lies beyond one.
 static inline bool tcp_filling(const struct tcp_conn *c) { return c->attention & ATTEND_RECOVERY || c->flow->flight->sacked; }

@@ -129,9 +129,7 @@ static int set_rto_floor(struct weir *weir, struct sock *sock, int32_t value)
         ((struct tcp_listener *)sock)->rto_floor_us = floor_us;
         return WEIR_OK;
     }
-    struct tcp_conn *c = (struct tcp_conn *)sock;
-    tcp_timers_settle(weir, c);  // what runs already keeps the timeout that it began with
-    c->rtt.floor_us = floor_us;
+    ((struct tcp_conn *)sock)->rtt.floor_us = floor_us;
     return WEIR_OK;
 }
 
@@ -183,12 +181,21 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
     }
 }
 
+// A timer that runs keeps the timeout that it began with.
+static bool changes_timeout(enum weir_option option)
+{
+    return option == WEIR_OPTION_RTO_MIN_US || option == WEIR_OPTION_USER_TIMEOUT_MS || option == WEIR_OPTION_USER_TIMEOUT_OPTION ||
+           option == WEIR_OPTION_SEND_DEADLINE_US;
+}
+
 int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
 {
     const uint32_t flag = flag_of(option);
     const struct field *field = field_of(option);
     if (option == WEIR_OPTION_TOS)
         value = tos_set(sock, field, value);
+    if (sock->kind == SOCK_TCP && changes_timeout(option))
+        tcp_timers_settle(weir, (struct tcp_conn *)sock);
     const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(weir, sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP) {
         tcp_lane_forget(weir, (struct tcp_conn *)sock);

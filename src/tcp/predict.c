@@ -92,6 +92,7 @@ static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tc
     const struct flight_record *const newest = flight_acked_all(flow->flight, ack);
     const uint32_t rtt_us = max_u32(weir->now - newest->sent, 1);
     rtt_sample(&c->rtt, rtt_us);
+    tcp_rack_predicted(flow, weir->now - newest->sent);
     if (!exchange_goes_on(weir, c, flow, acked, rtt_us))
         learn_apart(weir, c, newest, rtt_us, acked);
 }
@@ -101,6 +102,7 @@ static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct t
     bool known;
     const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
     const uint32_t rtt_us = known ? max_u32(weir->now - newest->sent, 1) : 0;
+    tcp_rack_predicted(flow, weir->now - newest->sent);
     if (known)
         rtt_sample(&c->rtt, rtt_us);
     learn(weir, c, newest, known, rtt_us, acked);
@@ -145,6 +147,7 @@ static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32
 {
     if (!(c->armed & 1u << TCP_TIMER_LONG))
         tcp_timers_active(weir, c);
+    tcp_receive_after_pause(weir, c, length);  // by the estimate from before it, as the steps have it
     if (merged_size || length != c->rcv_mss)
         tcp_receive_estimate_mss(c, merged_size, length, push);
     TCP_INFO_COUNT(c, received_wraps, c->rcv.nxt + length < length);

@@ -155,6 +155,48 @@ static void the_only_congestion_control_stays(void **state)
     tcp_fixture_close(&t);
 }
 
+// µs until data is sent or the connection ends, of one with half of its data acknowledged. Meanwhile the option is set, or the peer
+// tells a user timeout of a second.
+static uint32_t timeout_with(enum weir_option option, int32_t value, bool told)
+{
+    struct tcp_fixture t;
+    const struct tcp_options options = {.seen = TCP_SEEN_USER_TIMEOUT, .user_timeout = 1};
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    const uint32_t length = 2u * tcp_fixture_conn(&t)->mss;
+    tcp_fixture_conn(&t)->quick_acks = 0;
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_RTO_MIN_US, 3000000), WEIR_OK);
+    if (told)
+        (void)weir_socket_set(t.weir, t.socket, WEIR_OPTION_USER_TIMEOUT_OPTION, WEIR_UTO_ON);
+    user_write(&t, 0, length);
+    peer_pass(&t, 20000);
+    peer_drain(&t);
+    peer_data(&t, 0, 10);  // an acknowledgement is owed, whose timer comes before any timeout
+    peer_send(&t, TCP_ACK, 10, length / 2);
+    if (told)
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 10, .ack = length / 2, .options = &options});
+    else if (option)
+        (void)weir_socket_set(t.weir, t.socket, option, value);
+    uint32_t us = 0;
+    for (t.got.length = 0; !t.got.length && tcp_fixture_state(&t) == WEIR_TCP_ESTABLISHED; us += 1000) {
+        peer_pass(&t, 1000);
+        if (peer_has_more(&t))
+            peer_take(&t);
+    }
+    tcp_fixture_close(&t);
+    return us;
+}
+
+static void a_timer_that_runs_keeps_its_timeout(void **state)
+{
+    const uint32_t us = timeout_with(0, 0, false);
+    (void)state;
+    assert_in_range(us, 3000000, 3100000);
+    assert_int_equal(timeout_with(WEIR_OPTION_RTO_MIN_US, 1000, false), us);
+    assert_int_equal(timeout_with(WEIR_OPTION_USER_TIMEOUT_MS, 1000, false), us);
+    assert_int_equal(timeout_with(WEIR_OPTION_SEND_DEADLINE_US, 1000, false), us);
+    assert_int_equal(timeout_with(0, 0, true), timeout_with(WEIR_OPTION_USER_TIMEOUT_OPTION, WEIR_UTO_ON, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_largest_segment_may_be_set),
         cmocka_unit_test(quick_ack_answers_every_segment),
         cmocka_unit_test(queues_can_be_asked_for),
+        cmocka_unit_test(a_timer_that_runs_keeps_its_timeout),
         test_with(WEIR_CFG_CC_RENO, congestion_control_can_be_changed),
         test_with(!WEIR_CFG_CC_RENO, the_only_congestion_control_stays),
     };

@@ -320,16 +320,42 @@ static void what_was_late_within_a_tick_is_no_reordering(void **state)
     tcp_fixture_close(&t);
 }
 
+// §6.2, step 1: RACK.rtt is that of the newest delivered, also where nothing was lost and header prediction takes the acknowledgement.
+static void each_acknowledgement_brings_the_newest_round_trip(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    assert_int_equal(flow(&t)->rack.rtt_us, RTT_US);
+    loss_send(&t, 0, 1);
+    peer_pass(&t, 5000);
+    loss_send(&t, 1, 3);
+    peer_pass(&t, 30000);
+    peer_send(&t, TCP_ACK, 0, MSS);  // some of what is in flight
+    assert_int_equal(flow(&t)->rack.rtt_us, 35000);
+    peer_send(&t, TCP_ACK, 0, 4 * MSS);  // all of it
+    assert_int_equal(flow(&t)->rack.rtt_us, 30000);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_a_tick_the_order_decides),   cmocka_unit_test(a_duplicate_counts_once_a_round_trip),
-        cmocka_unit_test(the_echo_tells_ticks_apart),        cmocka_unit_test(what_was_late_within_a_tick_is_no_reordering),
-        cmocka_unit_test(what_may_be_late_is_waited_for),    cmocka_unit_test(what_comes_in_time_is_not_sent_again),
-        cmocka_unit_test(three_segments_above_are_proof),    cmocka_unit_test(after_reordering_time_alone_decides),
-        cmocka_unit_test(a_lost_retransmission_is_found),    cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
-        cmocka_unit_test(a_timeout_spares_what_is_young),    cmocka_unit_test(duplicates_widen_the_window),
-        cmocka_unit_test(a_tie_with_a_retransmission_waits), cmocka_unit_test(what_has_come_keeps_no_timer),
+        cmocka_unit_test(within_a_tick_the_order_decides),
+        cmocka_unit_test(a_duplicate_counts_once_a_round_trip),
+        cmocka_unit_test(the_echo_tells_ticks_apart),
+        cmocka_unit_test(what_was_late_within_a_tick_is_no_reordering),
+        cmocka_unit_test(what_may_be_late_is_waited_for),
+        cmocka_unit_test(what_comes_in_time_is_not_sent_again),
+        cmocka_unit_test(three_segments_above_are_proof),
+        cmocka_unit_test(after_reordering_time_alone_decides),
+        cmocka_unit_test(a_lost_retransmission_is_found),
+        cmocka_unit_test(an_ack_of_a_young_retransmission_proves_nothing),
+        cmocka_unit_test(a_timeout_spares_what_is_young),
+        cmocka_unit_test(duplicates_widen_the_window),
+        cmocka_unit_test(a_tie_with_a_retransmission_waits),
+        cmocka_unit_test(what_has_come_keeps_no_timer),
+        cmocka_unit_test(each_acknowledgement_brings_the_newest_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

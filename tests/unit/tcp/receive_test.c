@@ -214,9 +214,31 @@ static void peeking_takes_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
+// After a pause a full segment is acknowledged at once, since it is rather a timeout that ends the pause, and slow start follows. A
+// smaller one, though the segment size is taken from it afterwards, was none: it is answered as ever.
+static void a_smaller_segment_after_a_pause_is_not_a_full_one(void **state)
+{
+    (void)state;
+    for (uint32_t full = 0; full < 2; full++) {
+        const uint32_t length = full ? 1460 : 1000;
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+        peer_data(&t, 0, 1460);
+        tcp_fixture_conn(&t)->quick_acks = 0;
+        peer_pass(&t, 300000);
+        peer_drain(&t);
+        for (uint32_t i = 0; i < 8; i++) {
+            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 1460 + i * length, .length = length});
+            assert_int_equal(peer_drain_count(&t), full || i % 2);
+        }
+        tcp_fixture_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_smaller_segment_after_a_pause_is_not_a_full_one),
         cmocka_unit_test(segment_smack_is_bounded),
         cmocka_unit_test(every_other_segment_fits),
         cmocka_unit_test(memory_goes_by_what_arrived),
