@@ -416,7 +416,9 @@ static void look(struct world *w, weir_socket socket)
 {
     struct weir_tcp_info info = {0};
     const int error = weir_socket_tcp_info(w->f.weir, socket, &info);
-    const bool flows = info.inflight > 1;  // a SYN or FIN alone needs no memory for a flow, which alone has rates (tcp/bare.h)
+    // A SYN or FIN alone needs no memory for a flow, which alone has rates (tcp/bare.h); and a way is looked up when there is something to
+    // send.
+    const bool flows = info.inflight > 1;
     const int64_t all[] = {
         error,
         info.state,
@@ -431,7 +433,7 @@ static void look(struct world *w, weir_socket socket)
         info.min_rtt_us,  // 10
         info.snd_mss,
         info.rcv_mss,
-        info.path_mtu,
+        flows ? info.path_mtu : 0,
         info.cwnd,
         info.ssthresh,
         info.inflight,

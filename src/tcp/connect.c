@@ -108,6 +108,7 @@ static void begin_anew(struct weir *weir, struct tcp_conn *c)
     flow->window.cwnd = 0;
     memset(flow->cc_state, 0, sizeof flow->cc_state);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
+    flow->lost_untold = 0;  // cwnd answers it: the first data has lost nothing
     if (c->backoff)
         flow->window.cwnd = c->mss;
 }

@@ -337,9 +337,29 @@ static void initial_numbers_cannot_be_predicted(void **state)
     tcp_fixture_close(&t);
 }
 
+// A SYN that was lost leaves one segment of cwnd (RFC 5681 §3.1), and that is all of it: the acknowledgement of the first data tells of no
+// loss.
+static void a_lost_syn_is_no_loss_of_data(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.open = TCP_ACTIVE});
+    peer_pass(&t, 1050000);
+    peer_drain(&t);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
+    assert_state(&t, WEIR_TCP_ESTABLISHED);
+    const struct tcp_flow *flow = tcp_fixture_conn(&t)->flow;
+    assert_non_null(flow);
+    assert_int_equal(flow->window.cwnd, tcp_fixture_conn(&t)->mss);
+    assert_int_equal(flow->lost_untold, 0);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_syn_is_no_loss_of_data),
         cmocka_unit_test(impossible_peers_are_refused),
         cmocka_unit_test(a_second_connect_is_refused),
         cmocka_unit_test(the_local_address_may_be_chosen_or_given),
