@@ -113,6 +113,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
+    c->snd.wl1 = c->rcv.nxt;
     c->snd.wnd = window << tcp_snd_scale(c);
     if (c->snd.wnd > c->snd.max_wnd)
         c->snd.max_wnd = c->snd.wnd;
@@ -139,7 +140,7 @@ static inline void heard(struct tcp_conn *c)
 {
     TCP_INFO_COUNT(c, segs_in, 1);
     c->keepalive_probes = 0;
-    c->snd.wl1 = c->rcv.nxt;
+    c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
 }
 
 // What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
