@@ -80,7 +80,7 @@ struct serving {
     bool (*tx)(void *context, const uint8_t *frame, uint32_t length);
     void *context;
     weir_socket listener, connection;
-    uint32_t sent, done;
+    uint32_t sent, taken, done;
     uint64_t random;
     bool reads;
 };
@@ -158,6 +158,13 @@ bool serving_idle(const struct serving *s)
     return true;
 }
 
+bool serving_numbers(const struct serving *s, struct serving_numbers *out)
+{
+    const struct conn *c = s->weir->conns;
+    *out = (struct serving_numbers){c->una, c->nxt, c->max, c->expected, c->edge, c->send_length, SEND_BYTES, c->receive_length};
+    return c->socket.state != WEIR_TCP_CLOSED;
+}
+
 static void finish(struct serving *s, bool orderly)
 {
     weir_socket_close(s->weir, s->connection);
@@ -199,6 +206,17 @@ static void source(struct serving *s)
         finish(s, taken == 0);
 }
 
+static void both(struct serving *s)
+{
+    uint8_t bytes[300];
+    int got;
+    while ((got = weir_socket_read(s->weir, s->connection, bytes, sizeof bytes)) > 0)
+        for (int i = 0; i < got; i++)
+            if (bytes[i] != serving_pattern(s->taken++))
+                abort();
+    source(s);
+}
+
 uint64_t serving_turn(struct serving *s, uint64_t now_us)
 {
     uint32_t events;
@@ -207,13 +225,15 @@ uint64_t serving_turn(struct serving *s, uint64_t now_us)
         const weir_socket taken = weir_socket_accept(s->weir, s->listener);
         if (taken > 0) {
             s->connection = taken;
-            s->sent = 0;
+            s->sent = s->taken = 0;
         }
     }
     while (weir_ready_next(s->weir, &events))
         ;
     if (s->connection && s->mode == SERVING_SOURCE)
         source(s);
+    else if (s->connection && s->mode == SERVING_BOTH)
+        both(s);
     else if (s->connection && s->reads)
         echo(s);
     return weir_poll(s->weir, now_us);

@@ -14,6 +14,7 @@ enum serving_mode {
     SERVING_ECHO,    // sends back what comes, closes after the peer
     SERVING_SOURCE,  // sends SERVING_SOURCE_BYTES of serving_pattern and closes first
     SERVING_SLOW,    // an echo that reads only when serving_read_on says so
+    SERVING_BOTH,    // a source that also reads, which must be serving_pattern
 };
 
 struct serving;
@@ -27,6 +28,12 @@ void serving_read_on(struct serving *serving, bool on);
 uint64_t serving_turn(struct serving *serving, uint64_t now_us);  // poll, application, poll; the next deadline
 uint32_t serving_done(const struct serving *serving);             // connections that came to an orderly end
 bool serving_idle(const struct serving *serving);                 // nothing is open but the listener; TIME-WAIT and handshakes may be
+// What the first connection remembers. false: it is closed.
+struct serving_numbers {
+    uint32_t una, nxt, max, expected, edge;
+    uint32_t queued, room, unread;  // bytes to send, and how many there may be; received in order
+};
+bool serving_numbers(const struct serving *serving, struct serving_numbers *out);
 static inline uint8_t serving_pattern(uint32_t at) { return (uint8_t)(at * 13 + (at >> 8)); }
 
 #endif

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The compact stack with its shortcut (FAST_PATH) judges each number as it does without: boundary_test.c over a stack
+// built with the option.
+#define WEIR_CFG_FAST_PATH 1
+#include "serving.c"
+#include "compact/predict.c"
+
+#include "boundary_test.c"
