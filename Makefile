@@ -16,7 +16,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script mutations check size bench bench-realtime lab fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script mutations unit-mutations check size bench bench-realtime lab fuzz fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -52,6 +52,11 @@ script:
 mutations:
 	@tools/need.sh check
 	@$(PYTHON) tests/mutations/run.py $(T)
+
+## make unit-mutations   shows that unit tests catch faults planted into src/: tests/mutations/unit, one patch a fault
+unit-mutations:
+	@tools/need.sh check
+	@$(PYTHON) tests/mutations/unit/run.py $(T)
 
 ## make check      format, lint, layers, symbols, options, conformance rows, headers
 check:

@@ -55,10 +55,11 @@ check-conformance:
 	@$(PYTHON) tools/check_conformance.py
 	@echo "  ok    conformance"
 
-# Every topic of the conversation scripts has a patch that breaks it, and each patch applies, those of the simulator too. (`make mutations` and
-# `make sim-mutations` show that they are caught.)
+# Every topic of the conversation scripts has a patch that breaks it, and each patch applies, those of the simulator and of unit tests too, which
+# name their test. (`make mutations`, `make sim-mutations` and `make unit-mutations` show that they are caught.)
 check-mutations:
 	@$(PYTHON) tests/mutations/run.py --check
+	@$(PYTHON) tests/mutations/unit/run.py --check
 	@echo "  ok    mutations"
 
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder.
