@@ -59,8 +59,8 @@ static COLD void duplicate_acked(struct conn *c)
         c->cwnd = (uint16_t)min_u32(c->cwnd + (uint32_t)c->peer.mss, UINT16_MAX);  // a segment left the network
         return;
     }
-    if (++c->duplicate_acks != DUPLICATES || !seq_lt(c->recover, c->una))
-        return;
+    if (++c->duplicate_acks != DUPLICATES || c->recover - c->una <= c->max - c->una)
+        return;  // an older `recover` is none of what is in flight
     c->ssthresh = (uint16_t)max_u32((c->max - c->una) / 2, 2u * c->peer.mss);
     c->cwnd = (uint16_t)(c->ssthresh + DUPLICATES * c->peer.mss);
     c->recover = c->max;

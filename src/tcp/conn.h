@@ -32,6 +32,8 @@ enum tcp_timer {
     TCP_TIMER_COUNT  // and PACE, the next quantum of a paced connection, whose deadline is its schedule (pacing.h)
 };
 
+#define TCP_WINDOW_MOST (1u << 30)  // bytes that a window can be (RFC 7323 §2.3): what lies further away than that is no old number
+
 // What it is set to, and what it owes; what asks for the steps has a word of its own (attention.h).
 enum tcp_conn_flag {
     TCP_ACK_NOW = 1 << 0,      // an ACK is owed at once

@@ -175,7 +175,7 @@ void tcp_deadline_sampled(struct tcp_conn *c) { c->extra->deadline.doubled = 0; 
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_deadline *d = &c->extra->deadline;
-    if (c->attention & ATTEND_RECOVERY || (d->told && seq_lt(c->snd.una, d->round)))
+    if (c->attention & ATTEND_RECOVERY || (d->told && seq_in(d->round, c->snd.una + 1, c->snd.nxt + 1)))
         return;
     d->told = true;
     d->round = c->snd.nxt;

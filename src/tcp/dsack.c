@@ -29,8 +29,10 @@ bool tcp_dsack_reported(const struct tcp_segment *segment)
     if (!segment->options.sack_count)
         return false;
     const struct tcp_sack_block *first = &segment->options.sack[0], *second = &segment->options.sack[1];
-    if (seq_lt(first->left, segment->ack))
+    if (!tcp_sack_sane(first))
+        return false;
+    if (seq_in(first->left, segment->ack - TCP_WINDOW_MOST, segment->ack))
         return true;
-    return segment->options.sack_count > 1 && seq_in(first->left, second->left, second->right) &&
+    return segment->options.sack_count > 1 && tcp_sack_sane(second) && seq_in(first->left, second->left, second->right) &&
            seq_in(first->right, second->left + 1, second->right + 1);
 }

@@ -6,6 +6,12 @@
 
 #include "tcp/conn.h"
 
+// Whether a block is not empty, and no longer than a window can be: what else a peer may write was never received.
+static inline bool tcp_sack_sane(const struct tcp_sack_block *block)
+{
+    return seq_in(block->right, block->left + 1, block->left + TCP_WINDOW_MOST + 1);
+}
+
 #if WEIR_CFG_TCP_DSACK
 // [left, right) came again.
 void tcp_dsack_owe(struct weir *weir, struct tcp_conn *c, uint32_t left, uint32_t right);

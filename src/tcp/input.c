@@ -54,7 +54,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     }
     if (segment->flags & TCP_RST)
         return TCP_DROP;
-    if (segment->length && seq_le(segment->seq + length, c->rcv.nxt)) {
+    if (segment->length && c->rcv.nxt - (segment->seq + length) < TCP_WINDOW_MOST) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
         tcp_ecn_duplicate(weir, c);
         tcp_dsack_owe(weir, c, segment->seq, segment->seq + segment->length);

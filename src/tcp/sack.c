@@ -71,7 +71,7 @@ void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segm
     for (uint32_t i = tcp_dsack_reported(segment); i < segment->options.sack_count; i++) {
         uint32_t left = segment->options.sack[i].left;
         const uint32_t right = segment->options.sack[i].right;
-        if (!seq_lt(left, right) || !seq_in(right, c->snd.una + 1, c->snd.nxt + 1))
+        if (!tcp_sack_sane(&segment->options.sack[i]) || !seq_in(right, c->snd.una + 1, c->snd.nxt + 1))
             continue;  // CVE-2019-11477 and relatives: no block is believed that lies outside what is outstanding
         left = seq_max(left, c->snd.una);
         flight_sacked(&weir->memory, &c->flow->flight, left, right, delta);

@@ -25,12 +25,15 @@ uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
     return (uint16_t)min_u32(c->extra->snd_up - seq, 65535);
 }
 
+#define URGENT_REACH 65536u  // a mark lies no further beyond the window than the pointer's field reaches
+
 void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const uint32_t up = segment->seq + segment->urgent;
     // A pointer of zero, or one that is read already, says nothing new (CVE-2019-12255: no subtraction is done with it).
-    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) || (c->attention & ATTEND_URGENT_RECEIVED && !seq_lt(c->extra->rcv_up, up)) ||
-        !tcp_synchronised(c) || c->attention & ATTEND_FIN_RECEIVED || !tcp_conn_extra(weir, c))
+    if (!segment->urgent || !seq_lt(c->rcv.nxt, up) ||
+        (c->attention & ATTEND_URGENT_RECEIVED && seq_in(c->extra->rcv_up, up, c->rcv.edge + URGENT_REACH)) || !tcp_synchronised(c) ||
+        c->attention & ATTEND_FIN_RECEIVED || !tcp_conn_extra(weir, c))
         return;
     c->extra->rcv_up = up;
     c->extra->urgent_passed = false;
