@@ -69,6 +69,7 @@ struct weir {
     struct weir_ethertype_handler *ethertype_handlers;
     struct weir_protocol_handler *protocol_handlers;
     struct weir_tap *taps;
+    struct weir_address_watch *address_watches;
 #endif
 #if WEIR_CFG_LOOPBACK
     struct loopback loopback;

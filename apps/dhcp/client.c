@@ -104,6 +104,20 @@ static void enter_init(struct dhcp *dhcp, uint64_t delay_us)
     dhcp->due_us = weir_now_us(weir_of(dhcp)) + delay_us;
 }
 
+// Another host has the address: the server is told, and left alone for a while.
+static void decline(struct dhcp *dhcp, const struct dhcp_lease *lease)
+{
+    const uint64_t now_us = weir_now_us(weir_of(dhcp));
+    if (now_us - dhcp->declined_us >= (uint64_t)DHCP_DECLINES_FORGOTTEN_S * SECOND_US)
+        dhcp->declines = 0;
+    dhcp->declined_us = now_us;
+    const uint32_t doublings = dhcp->declines < DHCP_DECLINE_DOUBLINGS ? dhcp->declines : DHCP_DECLINE_DOUBLINGS;
+    dhcp->count.declined++;
+    dhcp->declines++;
+    send_goodbye(dhcp, DHCP_DECLINE, lease);
+    enter_init(dhcp, (uint64_t)(DHCP_DECLINE_WAIT_S << doublings) * SECOND_US);
+}
+
 static void enter_asking(struct dhcp *dhcp, enum dhcp_state state)
 {
     uint64_t now_us = weir_now_us(weir_of(dhcp));
@@ -288,9 +302,7 @@ static void poll_probing(struct dhcp *dhcp, uint64_t now_us)
     uint8_t state = dhcp->netif->arp_state;
     dhcp->due_us = now_us + 50000;  // the probe's end is seen within 50 ms
     if (state == WEIR_ADDRESS_CONFLICT) {
-        dhcp->count.declined++;
-        send_goodbye(dhcp, DHCP_DECLINE, &dhcp->offer);
-        enter_init(dhcp, (uint64_t)DHCP_DECLINE_WAIT_S * SECOND_US);
+        decline(dhcp, &dhcp->offer);
     } else if (state == WEIR_ADDRESS_READY || state == WEIR_ADDRESS_ANNOUNCING) {
         enter_bound(dhcp);
     }
@@ -352,12 +364,9 @@ static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
     if (dhcp->state == DHCP_STOPPED)
         return WEIR_NEVER;
     watch_link(dhcp);
-    // While bound, an address that lost its defence is given back (RFC 5227 §2.4, RFC 2131 §4.4.1).
-    if ((dhcp->state == DHCP_BOUND || dhcp->state == DHCP_RENEWING) && dhcp->netif->arp_state == WEIR_ADDRESS_CONFLICT) {
-        dhcp->count.declined++;
-        send_goodbye(dhcp, DHCP_DECLINE, &dhcp->lease);
-        enter_init(dhcp, (uint64_t)DHCP_DECLINE_WAIT_S * SECOND_US);
-    }
+    // An address that lost its defence is given back (RFC 5227 §2.4, RFC 2131 §4.4.1).
+    if (dhcp->netif->arp_state == WEIR_ADDRESS_CONFLICT && dhcp->state >= DHCP_BOUND)
+        decline(dhcp, &dhcp->lease);
     // Each step sets due_us to later than now, or enters a state whose first step is due: at most three in a row.
     for (int step = 0; step < 4 && now_us >= dhcp->due_us; step++) {
         switch (dhcp->state) {

@@ -30,8 +30,12 @@ struct dhcp_lease {
 #define DHCP_LEASE_MIN_S 10u   // shorter ones would only make traffic: refused
 #define DHCP_TIMEOUT_MIN_S 4u  // RFC 2131 §4.1: 4, 8, 16, 32, 64 s, each ± 1 s at random
 #define DHCP_TIMEOUT_MAX_S 64u
-#define DHCP_REQUESTS 4u         // sent for an offer before beginning again
-#define DHCP_DECLINE_WAIT_S 10u  // §3.1: at least so long before the next DISCOVER after a conflict
+#define DHCP_REQUESTS 4u  // sent for an offer before beginning again
+// After a conflict the next DISCOVER waits 10 s (§3.1(5): at least), then 20, 40 … 320 s: who claims each address that
+// we are given shall not make us use up the server's. Twenty minutes without a conflict, and it begins again.
+#define DHCP_DECLINE_WAIT_S 10u
+#define DHCP_DECLINE_DOUBLINGS 5u
+#define DHCP_DECLINES_FORGOTTEN_S 1200u
 
 struct dhcp {
     struct app app;
@@ -45,12 +49,14 @@ struct dhcp {
     enum dhcp_state state;
     weir_socket socket;
     uint32_t xid;
-    uint32_t tries;     // of the present message
-    uint64_t began_us;  // of the present exchange, for `secs`
-    uint64_t due_us;    // next step
-    uint64_t asked_us;  // the REQUEST that the present lease answers: its times count from here
-    bool link;          // as last seen
-    bool routed;        // the default route is ours
+    uint32_t tries;        // of the present message
+    uint64_t began_us;     // of the present exchange, for `secs`
+    uint64_t due_us;       // next step
+    uint64_t asked_us;     // the REQUEST that the present lease answers: its times count from here
+    uint64_t declined_us;  // when a conflict was met last
+    uint32_t declines;     // in a row
+    bool link;             // as last seen
+    bool routed;           // the default route is ours
     struct dhcp_lease offer, lease;
     struct {
         uint32_t malformed, ignored, refused, nak, declined;

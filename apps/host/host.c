@@ -117,6 +117,25 @@ static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
     host->addressed = true;
 }
 
+// At most one line in ten seconds for each address (RFC 5227 §2.4).
+static void address_event(struct weir_address_watch *self, const struct weir_netif *netif, struct weir_addr address,
+                          enum weir_address_event event)
+{
+    static const char *const ends[] = {[WEIR_ADDRESS_DEFENDED] = ", and defended",
+                                       [WEIR_ADDRESS_LOST] = ", and given up until it is free",
+                                       [WEIR_ADDRESS_TAKEN] = " is free, and ours"};
+    char line[100];
+    struct text text;
+    (void)self;
+    text_init(&text, line, sizeof line);
+    text_addr(&text, address);
+    if (event != WEIR_ADDRESS_TAKEN) {
+        text_put(&text, " is claimed by ");
+        text_mac(&text, netif->conflict_mac);
+    }
+    fprintf(stderr, "weir-host: %s%s\n", line, ends[event]);
+}
+
 static bool address_set(struct host *host)
 {
     const struct host_options *o = host->options;
@@ -221,6 +240,8 @@ static bool netif_open(struct host *host)
     if (error != WEIR_OK)
         return failed(o->ifname, error);
     host->added = true;
+    host->address_watch.event = address_event;
+    weir_address_watch_add(host->weir, &host->address_watch);
     return posix_host_add(&host->posix, host->netif, link_fd(host)) == 0 || failed(o->ifname, WEIR_NO_MEMORY);
 }
 

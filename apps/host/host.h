@@ -38,6 +38,7 @@ struct host {
     struct shaper shaper;
     struct pcap_file pcap_file;
     struct pcap_listener pcap;
+    struct weir_address_watch address_watch;
     struct echo echo;
     struct discard discard;
     struct chargen chargen;

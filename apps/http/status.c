@@ -80,6 +80,12 @@ static void render_netif(const struct weir_netif *netif, struct text *out)
     flag(out, "link", netif->flags & WEIR_NETIF_LINK);
     flag(out, "tx_checksum", netif->capabilities & WEIR_NETIF_TX_CHECKSUM);
     flag(out, "tso", netif->capabilities & WEIR_NETIF_TSO4);
+    number(out, "conflicts", netif->conflict_total);
+    if (netif->conflict_total != 0) {
+        text_put(out, ",\"conflict_mac\":\"");
+        text_mac(out, netif->conflict_mac);
+        text_char(out, '"');
+    }
     number(out, "mtu", netif->mtu);
     number(out, "rx_bytes", stats->rx_bytes);
     number(out, "tx_bytes", stats->tx_bytes);

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause
-// Handlers a user registers: ethertypes, IP protocols, and taps that see all frames. All run with the instance's
-// lock held inside weir_input (taps also inside weir_poll); they must not block and must not call into the instance,
-// except to send later through a socket of their own (set a flag, return). Call these functions under the lock.
+// SPDX-License-Identifier: BSD-2-Clause Handlers a user registers: ethertypes, IP protocols, taps that see all frames,
+// and watches of addresses. All run with the instance's lock held inside weir_input (taps also inside weir_poll); they
+// must not block and must not call into the instance, except to send later through a socket of their own (set a flag,
+// return). Call these functions under the lock.
 #ifndef WEIR_HANDLER_H
 #define WEIR_HANDLER_H
 
@@ -35,6 +35,19 @@ struct weir_tap {
     void *context;
 };
 
+// What another host did to an address of ours, or what became of it (RFC 5227). `netif->conflict_mac` says who claimed
+// it.
+enum weir_address_event {
+    WEIR_ADDRESS_DEFENDED,  // claimed by another host; we go on using it, and say so
+    WEIR_ADDRESS_LOST,      // given up, or not taken: netif->arp_state is CONFLICT until it proves free
+    WEIR_ADDRESS_TAKEN,     // probed, found free, and in use from now on
+};
+struct weir_address_watch {
+    struct weir_address_watch *next;  // Weir's
+    void (*event)(struct weir_address_watch *self, const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event);
+    void *context;
+};
+
 // The struct is the caller's and stays registered until removed. WEIR_IN_USE: the number has a handler.
 int weir_ethertype_register(struct weir *weir, struct weir_ethertype_handler *handler);
 void weir_ethertype_unregister(struct weir *weir, struct weir_ethertype_handler *handler);
@@ -42,6 +55,8 @@ int weir_protocol_register(struct weir *weir, struct weir_protocol_handler *hand
 void weir_protocol_unregister(struct weir *weir, struct weir_protocol_handler *handler);
 void weir_tap_add(struct weir *weir, struct weir_tap *tap);
 void weir_tap_remove(struct weir *weir, struct weir_tap *tap);
+void weir_address_watch_add(struct weir *weir, struct weir_address_watch *watch);
+void weir_address_watch_remove(struct weir *weir, struct weir_address_watch *watch);
 
 WEIR_END_DECLS
 

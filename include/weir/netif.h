@@ -147,11 +147,16 @@ struct weir_netif {
     uint8_t arp_count;               // probes or announcements sent
     uint8_t conflicts;               // of `address` with other hosts, in a row
     uint32_t arp_due_us;             // next probe or announcement
-    uint32_t conflict_ms;            // when the address was last defended
+    uint32_t conflict_ms;            // when the address was last defended, or given up
     const struct weir_upper *upper;  // both set by wrappers only
     void *upper_data;
 #endif
     struct weir_netif_stats stats;
+#if !WEIR_CFG_NETIF_LEAN
+    uint32_t conflict_total;  // ARP packets in which other hosts claimed `address`, since the interface was initialised
+    uint8_t conflict_mac[6];  // who claimed it last, where conflict_total is not 0
+    uint8_t address_mode;     // enum weir_address_mode, as `address` was set
+#endif
 };
 
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
@@ -172,10 +177,13 @@ extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP
 
 enum weir_address_state { WEIR_ADDRESS_NONE, WEIR_ADDRESS_PROBING, WEIR_ADDRESS_ANNOUNCING, WEIR_ADDRESS_READY, WEIR_ADDRESS_CONFLICT };
 
-// How an address is taken into use.
+// How an address is taken into use, and what happens when another host claims it (RFC 5227). What was given up
+// (arp_state: CONFLICT) is probed again after 10, 20, 40 and then every 60 s, and taken when nobody answers, unless
+// another address was set meanwhile.
 enum weir_address_mode {
-    WEIR_ADDRESS_AT_ONCE,  // use now and announce (RFC 5227 §2.3), defend later
-    WEIR_ADDRESS_PROBE,    // probe first (§2.1.1); ready or conflict is seen in arp_state
+    WEIR_ADDRESS_AT_ONCE,       // static: use now and announce (§2.3); defended once in ten seconds, never given up (§2.4(c))
+    WEIR_ADDRESS_PROBE,         // leased: probe first (§2.1.1); given up when its defence is disputed within ten seconds
+    WEIR_ADDRESS_PROBE_STATIC,  // static: probe first; then as AT_ONCE
 };
 
 // Prepares *netif (zeroed). `name` is cut at 7 bytes.

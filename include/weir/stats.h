@@ -16,6 +16,8 @@ WEIR_BEGIN_DECLS
     X(ETHERNET_UNKNOWN, "ethertype without a handler") \
     X(ARP_BAD, "malformed ARP packet") \
     X(ARP_CONFLICT, "another host uses our address") \
+    X(ADDRESS_DEFENDED, "address announced because another host used it") \
+    X(ADDRESS_LOST, "address given up: another host uses it") \
     X(ARP_FULL, "neighbour table full: entry refused or recycled") \
     X(ARP_ANSWERED, "reply sent to where its question came from: no place for the neighbour") \
     X(ARP_UNRESOLVED, "datagram dropped: neighbour did not answer") \

@@ -11,9 +11,10 @@
 // the transport header (RFC 1858, RFC 3128). Limits: WEIR_CFG_REASSEMBLY_BYTES for all together; beyond a quarter of that a source loses
 // its own oldest datagrams first, though it may always have one.
 //
-// Timer: WEIR_CFG_REASSEMBLY_MS from the first fragment, never extended: 60 s, as RFC 1122 §3.3.2 (60 to 120 s) and RFC 8200 §4.5 want it.
-// What waits in vain keeps nobody out meanwhile, since it is the oldest that makes room. Identifications wrap in seconds on a fast link,
-// so a lone fragment may meet a stranger's (RFC 4963): the transport's checksum, and the total length, catch that.
+// Timer: WEIR_CFG_REASSEMBLY_MS from the first fragment, never extended: 60 s, as RFC 1122 §3.3.2 (60 to 120 s) and RFC
+// 8200 §4.5 want it. What waits in vain keeps nobody out meanwhile, since it is the oldest that makes room.
+// Identifications wrap in seconds on a fast link, so a lone fragment may meet a stranger's (RFC 4963): the transport's
+// checksum, and the total length, catch that.
 #include "ip/ip4.h"
 
 #include "base/intervals.h"

@@ -212,7 +212,8 @@ static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, 
     return WEIR_TX_DONE;
 }
 #endif
-// `ip` is of a reply to `packet` by `path`. Where the neighbour cache has no place for the source, it goes to where the packet came from.
+// `ip` is of a reply to `packet` by `path`. Where the neighbour cache has no place for the source, it goes to where the
+// packet came from.
 #if WEIR_CFG_ARP_CACHE
 static inline void ip_answers(struct ip_out *ip, const struct path *path, const struct packet *packet)
 {

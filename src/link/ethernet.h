@@ -50,7 +50,7 @@ struct arp {
     uint16_t timer_first, timer_last;    // entries with something to do, in the order of their deadlines, index + 1
     uint16_t strangers, strangers_made;  // entries they have; those made since strangers_ms
     uint32_t strangers_ms;
-    const uint8_t *answered;  // while the outbox sends a reply: the link address its question came from; NULL: not known
+    const uint8_t *answered;  // of the reply that the outbox sends: where its question came from; NULL: unknown
     uint32_t queue_bytes;     // of waiting datagrams, all neighbours together
     struct records queue;     // their memory in static builds
 #endif

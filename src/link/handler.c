@@ -113,3 +113,26 @@ COLD void handler_taps(const struct weir_netif *netif, bool outgoing, const stru
     for (struct weir_tap *tap = weir->taps; tap; tap = tap->next)
         tap->frame(tap, netif, outgoing, slices, count, weir->now_us);
 }
+
+// --- addresses -------------------------------------------------------------------------------------------------------------
+
+void weir_address_watch_add(struct weir *weir, struct weir_address_watch *watch)
+{
+    watch->next = weir->address_watches;
+    weir->address_watches = watch;
+}
+
+void weir_address_watch_remove(struct weir *weir, struct weir_address_watch *watch)
+{
+    struct weir_address_watch **link = &weir->address_watches;
+    while (*link && *link != watch)
+        link = &(*link)->next;
+    if (*link)
+        *link = watch->next;
+}
+
+COLD void handler_address(const struct weir_netif *netif, enum weir_address_event event)
+{
+    for (struct weir_address_watch *watch = netif->weir->address_watches; watch; watch = watch->next)
+        watch->event(watch, netif, netif->address, event);
+}

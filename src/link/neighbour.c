@@ -5,14 +5,15 @@
 // made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE: the address on file goes on
 // being used, and unless progress confirms it within a second it is asked directly; when it stays silent it is asked for anew.
 //
-// Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never replaces the one on
-// file, it makes it STALE: the old owner is asked first.
+// Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never
+// replaces the one on file, it makes it STALE: the old owner is asked first.
 //
-// An entry that no socket of ours and no route asked for is a stranger's: it was made for a reply to a packet, or by an ARP request to
-// us, and anybody can forge the source of either. Strangers have WEIR_CFG_NEIGHBOUR_STRANGERS entries at the most, get
-// WEIR_CFG_NEIGHBOUR_STRANGER_RATE new ones a second, and displace only each other, the oldest first and none that is in use. A reply
-// to one who gets no entry goes to the link address that the question came from, so that a flood of forged sources shuts nobody out.
-// Gateways keep their entries. Our own needs displace strangers first, then what is old, then the least recently used.
+// An entry that no socket of ours and no route asked for is a stranger's: it was made for a reply to a packet, or by an
+// ARP request to us, and anybody can forge the source of either. Strangers have WEIR_CFG_NEIGHBOUR_STRANGERS entries at
+// the most, get WEIR_CFG_NEIGHBOUR_STRANGER_RATE new ones a second, and displace only each other, the oldest first and
+// none that is in use. A reply to one who gets no entry goes to the link address that the question came from, so that a
+// flood of forged sources shuts nobody out. Gateways keep their entries. Our own needs displace strangers first, then
+// what is old, then the least recently used.
 //
 // The timer list holds the entries that have something to do, in the order of their deadlines.
 #include "link/neighbour.h"
@@ -104,8 +105,8 @@ static void neighbour_timer_cancel(struct arp *arp, struct neighbour *n)
     n->timer_next = n->timer_previous = 0;
 }
 
-// Its place is looked for from the end: what is to be repeated comes last. What is due at once comes first without a search, unless a
-// blocked interface has left older deadlines there.
+// Its place is looked for from the end: what is to be repeated comes last. What is due at once comes first without a
+// search, unless a blocked interface has left older deadlines there.
 static void neighbour_timer_set(struct weir *weir, struct neighbour *n, uint32_t delay_us)
 {
     struct arp *arp = &weir->arp;
@@ -178,8 +179,8 @@ static bool neighbour_packet_yields(const struct arp *arp, const struct neighbou
     return n->packets && (WEIR_CFG_ALLOCATOR || records_front(&arp->queue, &bytes) == n->packets);
 }
 
-// Room for one more. The newest packet is the one to keep (RFC 1122 §2.3.2.2, RFC 4861 §7.2.2): the neighbour's oldest makes room for it,
-// others' packets do not.
+// Room for one more. The newest packet is the one to keep (RFC 1122 §2.3.2.2, RFC 4861 §7.2.2): the neighbour's oldest
+// makes room for it, others' packets do not.
 static struct neighbour_packet *neighbour_packet_room(struct weir *weir, struct neighbour *n, uint32_t length)
 {
     uint32_t waiting = 0;
@@ -323,7 +324,8 @@ static uint32_t neighbour_age(const struct weir *weir, const struct neighbour *n
     return (uint16_t)((weir->now_us >> NEIGHBOUR_RECENCY_SHIFT) - n->used_at);
 }
 
-// The entry that makes room most readily, of equal ones the oldest; for a stranger (`strange`) only another's. Gateways stay.
+// The entry that makes room most readily, of equal ones the oldest; for a stranger (`strange`) only another's. Gateways
+// stay.
 static struct neighbour *neighbour_recyclable(struct weir *weir, bool strange)
 {
     struct arp *arp = &weir->arp;
@@ -455,7 +457,8 @@ int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struc
 
 // --- sending ---------------------------------------------------------------------------------------------------------------
 
-// There is no entry for the next hop: a reply goes back to the link address that the question came from, all else is lost.
+// There is no entry for the next hop: a reply goes back to the link address that the question came from, all else is
+// lost.
 static const uint8_t *neighbour_unknown(struct weir_netif *netif, const struct sock *waiter)
 {
     struct weir *weir = netif->weir;

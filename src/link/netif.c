@@ -55,8 +55,9 @@ void weir_tx_ready(struct weir_netif *netif)
 // The interface works again, or stops working: the link and the network layer are told, who was stopped goes on.
 static void netif_running(struct weir_netif *netif)
 {
-    if (netif->link->address_changed && netif->arp_state != WEIR_ADDRESS_NONE && netif->arp_state != WEIR_ADDRESS_CONFLICT)
-        netif->link->address_changed(netif, netif->arp_state == WEIR_ADDRESS_PROBING ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
+    const bool unsure = netif->arp_state == WEIR_ADDRESS_PROBING || netif->arp_state == WEIR_ADDRESS_CONFLICT;
+    if (netif->link->address_changed && netif->arp_state != WEIR_ADDRESS_NONE)
+        netif->link->address_changed(netif, unsure ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
     ip_netif_changed(netif->weir, netif);
     weir_tx_ready(netif);
 }
@@ -211,9 +212,10 @@ static int netif_connected_route(struct weir_netif *netif, bool add)
     return weir_route_remove(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif);
 }
 
-static void netif_address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length)
+static void netif_address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
 {
     const bool none = weir_addr_is_any(address);
+    netif->address_mode = (uint8_t)mode;
     netif->address = address;
     netif->prefix_length = none ? 0 : prefix_length;
     netif->arp_state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
@@ -226,10 +228,10 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
         weir_addr_is_loopback(address) != (loops && !weir_addr_is_any(address)))
         return WEIR_INVALID;
     netif_connected_route(netif, false);
-    netif_address_store(netif, address, prefix_length);
+    netif_address_store(netif, address, prefix_length, mode);
     const int error = netif_connected_route(netif, true);
     if (error)
-        netif_address_store(netif, weir_addr_any(), 0);
+        netif_address_store(netif, weir_addr_any(), 0, mode);
     if (netif->link->address_changed && netif->arp_state == WEIR_ADDRESS_READY)
         netif->link->address_changed(netif, mode);
     ip_netif_changed(netif->weir, netif);

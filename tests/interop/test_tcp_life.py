@@ -327,8 +327,13 @@ def test_address_conflict_is_defended_and_shown(site, host):
         seen = Ether(listener.recv(2000))
         defended = ARP in seen and seen[ARP].psrc == WEIR == seen[ARP].pdst and seen[ARP].hwsrc != other
     assert defended
+    for _ in range(3):   # disputed: a static address stays all the same
+        listener.send(bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=other) / ARP(op=2, hwsrc=other, psrc=WEIR, pdst=WEIR)))
     site.linux.run("ip", "neighbour", "flush", "dev", "link0")
-    assert counter(site, "ARP_CONFLICT") == 1
+    assert counter(site, "ARP_CONFLICT") == 4
+    assert counter(site, "ADDRESS_DEFENDED") == 1
+    own = next(netif for netif in status(site)["netifs"] if netif["address"].startswith(WEIR))
+    assert own["conflicts"] == 4 and own["conflict_mac"] == other and own["address_state"] in ("announcing", "ready")
 
 
 @pytest.mark.parametrize("words", [[], ["--no-offload"]], ids=["offload", "no-offload"])

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 #include "link/acd.h"
 #include "fixture.h"
 #include "frames.h"
@@ -76,7 +77,7 @@ static void probing_finds_somebody(void **state)
         assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 1);
         fixture_clear(&f);
         frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS);
-        fixture_poll(&f, 20 * SECOND);
+        fixture_poll(&f, 9 * SECOND);
         assert_int_equal(fixture_sent_count(&f), 0);
         assert_false(ip_is_ours(f.weir, weir_addr_v4(OURS)));
         fixture_close(&f);
@@ -100,13 +101,15 @@ static void conflicts_slow_down_probing(void **state)
     fixture_close(&f);
 }
 
-// §2.4(b): defended once, given up when disputed within ten seconds.
-static void an_address_in_use_is_defended_once(void **state)
+// §2.4(b): a leased address is defended once, and given up when that is disputed within ten seconds.
+static void a_leased_address_is_defended_once(void **state)
 {
     (void)state;
     struct fixture f;
-    frames_open(&f);
+    start_probe(&f);
     fixture_set_mode(&f, FIXTURE_PLAIN);
+    fixture_poll(&f, 20 * SECOND);
+    fixture_clear(&f);
     frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, PEER);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 1);
     fixture_poll(&f, 5 * SECOND);
@@ -123,12 +126,122 @@ static void an_address_in_use_is_defended_once(void **state)
     frames_arp(&f, frames_all, ARP_REQUEST, thief, OURS, PEER);  // nine seconds later
     assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 3);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_DEFENDED), 2);
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_LOST), 1);
+    assert_int_equal(f.netif.conflict_total, 3);
+    assert_memory_equal(f.netif.conflict_mac, thief, 6);
     assert_false(ip_is_ours(f.weir, weir_addr_v4(OURS)));
     frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS);
-    fixture_poll(&f, 20 * SECOND);
+    fixture_poll(&f, 9 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_close(&f);
 }
+
+// §2.4(c): whatever is claimed, and however often, a static address stays, and is announced once in ten seconds at the
+// most.
+static void a_static_address_is_never_given_up(void **state)
+{
+    (void)state;
+    static const enum weir_address_mode modes[] = {WEIR_ADDRESS_AT_ONCE, WEIR_ADDRESS_PROBE_STATIC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct fixture f;
+        fixture_open(&f, &weir_link_ethernet, weir_addr_any(), 0, 0);
+        fixture_set_mode(&f, FIXTURE_PLAIN);
+        assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, modes[i]), WEIR_OK);
+        fixture_poll(&f, 20 * SECOND);
+        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+        fixture_clear(&f);
+        for (uint32_t claim = 0; claim < 1000; claim++) {  // for 100 s
+            frames_arp(&f, frames_all, claim & 1 ? ARP_REQUEST : ARP_REPLY, thief, OURS, OURS);
+            assert_true(ip_is_ours(f.weir, weir_addr_v4(OURS)));
+            fixture_poll(&f, SECOND / 10);
+        }
+        assert_in_range(fixture_sent_count(&f), 9, 11);
+        for (uint32_t sent = 0; sent < fixture_sent_count(&f); sent++)
+            frames_assert_request(&f, sent, frames_all, OURS, OURS);
+        assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 1000);
+        assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_DEFENDED), fixture_sent_count(&f));
+        assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_LOST), 0);
+        fixture_clear(&f);
+        frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS);  // and is answered for
+        fixture_poll(&f, 0);
+        assert_int_equal(fixture_sent_count(&f), 1);
+        fixture_close(&f);
+    }
+}
+
+// What was given up is asked for again, each time later, and taken when nobody answers any more.
+static void what_was_given_up_is_probed_again(void **state)
+{
+    (void)state;
+    static const uint32_t waits_s[] = {10, 20, 40, 60, 60, 60, 60, 60, 60, 60, 60, 60};
+    struct fixture f;
+    start_probe(&f);
+    fixture_set_mode(&f, FIXTURE_PLAIN);
+    for (size_t i = 0; i < sizeof waits_s / sizeof *waits_s; i++) {
+        frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
+        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+        fixture_clear(&f);
+        fixture_poll(&f, (uint64_t)waits_s[i] * SECOND - 1000);
+        assert_int_equal(fixture_sent_count(&f), 0);
+        fixture_poll(&f, 2000);
+        assert_int_equal(fixture_sent_count(&f), 1);
+        frames_assert_request(&f, 0, frames_all, 0, OURS);
+        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+    }
+    fixture_poll(&f, 20 * SECOND);
+    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_true(ip_is_ours(f.weir, weir_addr_v4(OURS)));
+    // Ten minutes without a conflict, and the waits begin again.
+    fixture_poll(&f, 600 * SECOND);
+    frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
+    frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
+    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+    fixture_poll(&f, 21 * SECOND);
+    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+    fixture_close(&f);
+}
+
+#if WEIR_CFG_HANDLERS
+struct watched {
+    struct weir_address_watch watch;
+    uint32_t count[WEIR_ADDRESS_TAKEN + 1];
+};
+
+static void watch_event(struct weir_address_watch *self, const struct weir_netif *netif, struct weir_addr address,
+                        enum weir_address_event event)
+{
+    struct watched *watched = (struct watched *)(void *)self;
+    assert_true(weir_addr_equal(address, weir_addr_v4(OURS)));
+    assert_ptr_equal(self->context, netif);
+    if (event != WEIR_ADDRESS_TAKEN)
+        assert_memory_equal(netif->conflict_mac, thief, 6);
+    watched->count[event]++;
+}
+
+static void conflicts_are_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct watched watched = {.watch = {.event = watch_event, .context = &f.netif}}, other = watched;
+    start_probe(&f);
+    fixture_set_mode(&f, FIXTURE_PLAIN);
+    weir_address_watch_add(f.weir, &watched.watch);
+    weir_address_watch_add(f.weir, &other.watch);
+    fixture_poll(&f, 20 * SECOND);
+    assert_int_equal(watched.count[WEIR_ADDRESS_TAKEN], 1);
+    frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
+    assert_int_equal(watched.count[WEIR_ADDRESS_DEFENDED], 1);
+    weir_address_watch_remove(f.weir, &other.watch);
+    weir_address_watch_remove(f.weir, &other.watch);  // nothing, the second time
+    frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
+    assert_int_equal(watched.count[WEIR_ADDRESS_LOST], 1);
+    assert_int_equal(other.count[WEIR_ADDRESS_LOST], 0);
+    fixture_poll(&f, 60 * SECOND);
+    assert_int_equal(watched.count[WEIR_ADDRESS_TAKEN], 2);
+    fixture_close(&f);
+}
+#endif
 
 static void probing_begins_again_with_the_carrier(void **state)
 {
@@ -155,7 +268,12 @@ int main(void)
         cmocka_unit_test(probing_finds_nobody),
         cmocka_unit_test(probing_finds_somebody),
         cmocka_unit_test(conflicts_slow_down_probing),
-        cmocka_unit_test(an_address_in_use_is_defended_once),
+        cmocka_unit_test(a_leased_address_is_defended_once),
+        cmocka_unit_test(a_static_address_is_never_given_up),
+        cmocka_unit_test(what_was_given_up_is_probed_again),
+#if WEIR_CFG_HANDLERS
+        cmocka_unit_test(conflicts_are_told),
+#endif
         cmocka_unit_test(probing_begins_again_with_the_carrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,8 @@ static void the_newest_datagrams_wait(void **state)
     fixture_close(&f);
 }
 
-// Where memory ends before the number does, the newest still stays; but nobody's packet makes room for another neighbour's.
+// Where memory ends before the number does, the newest still stays; but nobody's packet makes room for another
+// neighbour's.
 static void the_newest_datagram_waits_when_memory_is_short(void **state)
 {
     (void)state;
@@ -201,7 +202,8 @@ static void assert_timers_sorted(const struct fixture *f)
     assert_int_equal(arp->timer_last, previous);
 }
 
-// Whatever comes and goes meanwhile: questions, answers, packets to be sent, and deadlines that a full interface left behind.
+// Whatever comes and goes meanwhile: questions, answers, packets to be sent, and deadlines that a full interface left
+// behind.
 static void deadlines_stay_in_order(void **state)
 {
     (void)state;
@@ -558,7 +560,8 @@ static void a_flood_of_replies_displaces_nothing_in_use(void **state)
     fixture_close(&f);
 }
 
-// Strangers displace the one of them that came first, however often it asks again; one that answered, and is used, stays.
+// Strangers displace the one of them that came first, however often it asks again; one that answered, and is used,
+// stays.
 static void strangers_displace_the_oldest_stranger(void **state)
 {
     (void)state;

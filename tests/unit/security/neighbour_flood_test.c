@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSD-2-Clause
-// profiles: small
-// Strangers at the neighbour table: a thousand packets a second from on-link addresses that nobody has. New clients still get in, from
-// the same link and through the gateway, and what is asked on the strangers' behalf is bounded.
+// SPDX-License-Identifier: BSD-2-Clause profiles: small Strangers at the neighbour table: a thousand packets a second
+// from on-link addresses that nobody has. New clients still get in, from the same link and through the gateway, and
+// what is asked on the strangers' behalf is bounded.
 #include "fixture.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@
 #define FORGED 0x0a000100u   // 10.0.1.0 and on, which nobody has
 #define FORGED_COUNT 0xfe00u
 #define PORT 80
-#define SYN_PORT (WEIR_CFG_TCP_SYN_COOKIES ? PORT : PORT + 1)  // what a listener without cookies stands is halfopen_test.c's
+#define SYN_PORT (WEIR_CFG_TCP_SYN_COOKIES ? PORT : PORT + 1)
 #define CLIENTS 40u
 #define MS 1000u
 #define PATIENCE_MS 7000u
@@ -187,7 +186,8 @@ static void server_serve(struct flood *flood, struct client *c)
     assert_int_equal(weir_socket_write(flood->f.weir, socket, "x", 1), 1);
 }
 
-// A new client tries to connect, as RFC 6298 lets it: at once, and after 1, 3 and 7 s. Whether it got in and had a byte.
+// A new client tries to connect, as RFC 6298 lets it: at once, and after 1, 3 and 7 s. Whether it got in and had a
+// byte.
 static bool client_try(struct flood *flood, uint32_t address, uint32_t asked, uint16_t port)
 {
     struct client c = {.f = &flood->f, .address = address, .asked = asked, .port = port, .seq = 77};

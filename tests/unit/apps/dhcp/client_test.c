@@ -222,22 +222,33 @@ static void a_nak_begins_anew(void **state)
     close_world(&world);
 }
 
+// Somebody else answers for OFFERED.
+static void claim(struct world *world)
+{
+    static const uint8_t arp[42] = {2, 0x57, 0x45, 0x49, 0x52, 1, 2, 9,  9, 9, 9,  9, 8,    6,    0,    1,    8, 0, 6, 4, 0,
+                                    2, 2,    9,    9,    9,    9, 9, 10, 0, 0, 50, 2, 0x57, 0x45, 0x49, 0x52, 1, 0, 0, 0, 0};
+    fixture_input(&world->bench.f, arp, sizeof arp);
+}
+
+// Up to the ACK that comes for a DISCOVER which was just sent.
+static void answer_discover(struct world *world)
+{
+    struct dhcp_message message = reply(world, DHCP_OFFER);
+    deliver(world, &message);
+    expect(world, DHCP_REQUEST, 1000000);
+    message = reply(world, DHCP_ACK);
+    deliver(world, &message);
+}
+
 static void a_taken_address_is_declined(void **state)
 {
     struct world world;
     (void)state;
     open_world(&world);
     expect(&world, DHCP_DISCOVER, 1000000);
-    struct dhcp_message message = reply(&world, DHCP_OFFER);
-    deliver(&world, &message);
-    expect(&world, DHCP_REQUEST, 1000000);
-    message = reply(&world, DHCP_ACK);
-    deliver(&world, &message);
-    // Somebody answers the ARP probe.
-    uint8_t arp[42] = {2, 0x57, 0x45, 0x49, 0x52, 1, 2, 9,  9, 9, 9,  9, 8,    6,    0,    1,    8, 0, 6, 4, 0,
-                       2, 2,    9,    9,    9,    9, 9, 10, 0, 0, 50, 2, 0x57, 0x45, 0x49, 0x52, 1, 0, 0, 0, 0};
+    answer_discover(&world);
     bench_run(&world.bench, 1500000);
-    fixture_input(&world.bench.f, arp, sizeof arp);
+    claim(&world);
     expect(&world, DHCP_DECLINE, 1000000);
     assert_int_equal(world.last.requested.v4, OFFERED.v4);
     assert_int_equal(world.last.server_id.v4, SERVER.v4);
@@ -246,6 +257,45 @@ static void a_taken_address_is_declined(void **state)
     uint64_t declined_us = world.bench.f.now_us;
     expect(&world, DHCP_DISCOVER, 20000000);
     assert_true(world.bench.f.now_us - declined_us >= 9900000);  // RFC 2131 §3.1
+    close_world(&world);
+}
+
+// Who claims each address, while it is probed or when it is in use, makes us decline less and less often.
+static void declining_slows_down(void **state)
+{
+    static const uint32_t waits_s[] = {10, 20, 40, 80, 160, 320, 320};
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 1000000);
+    for (size_t i = 0; i < sizeof waits_s / sizeof *waits_s; i++) {
+        answer_discover(&world);
+        bench_run(&world.bench, i & 1 ? 15000000 : 1500000);
+        claim(&world);
+        if (i & 1) {
+            assert_int_equal(world.dhcp.state, DHCP_BOUND);  // defended once
+            bench_run(&world.bench, 1000000);
+            claim(&world);
+        }
+        expect(&world, DHCP_DECLINE, 1000000);
+        const uint64_t declined_us = world.bench.f.now_us;
+        expect(&world, DHCP_DISCOVER, 400000000);
+        assert_in_range(world.bench.f.now_us - declined_us, waits_s[i] * 1000000u - 100000u, waits_s[i] * 1000000u + 100000u);
+    }
+    assert_int_equal(world.dhcp.count.declined, sizeof waits_s / sizeof *waits_s);
+    // A lease that was kept for long enough: the next conflict is a first one.
+    answer_discover(&world);
+    bench_run(&world.bench, 80000000);  // after ten conflicts a probe waits a minute (RFC 5227 §2.1.1)
+    assert_int_equal(world.dhcp.state, DHCP_BOUND);
+    world.dhcp.due_us = WEIR_NEVER;  // as with a longer lease
+    bench_run(&world.bench, 1200000000);
+    claim(&world);
+    bench_run(&world.bench, 1000000);
+    claim(&world);
+    expect(&world, DHCP_DECLINE, 1000000);
+    const uint64_t declined_us = world.bench.f.now_us;
+    expect(&world, DHCP_DISCOVER, 20000000);
+    assert_in_range(world.bench.f.now_us - declined_us, 9900000, 10100000);
     close_world(&world);
 }
 
@@ -352,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_lease_that_ends_is_given_up),
         cmocka_unit_test(a_nak_begins_anew),
         cmocka_unit_test(a_taken_address_is_declined),
+        cmocka_unit_test(declining_slows_down),
         cmocka_unit_test(strangers_are_not_believed),
         cmocka_unit_test(odd_times_get_defaults),
         cmocka_unit_test(the_lease_is_checked_when_the_cable_returns),
