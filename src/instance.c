@@ -62,6 +62,13 @@ static size_t block_bytes(const struct weir_config *config)
            arp_bytes() + ip_bytes() + loopback_bytes() + udp_bytes() + tcp_bytes(config);
 }
 
+// Inside, 0 is none.
+static uint64_t budget_bytes(const struct weir_config *config)
+{
+    const uint64_t bytes = config->memory_budget_bytes;
+    return bytes == UINT64_MAX ? 0 : bytes ? bytes : (uint64_t)WEIR_CFG_MEMORY_BUDGET_MB << 20;
+}
+
 size_t weir_size(const struct weir_config *config)
 {
     static const struct weir_config defaults = {0};
@@ -82,7 +89,7 @@ struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *por
     weir->port = port;
     weir->carved_all = memory != NULL;
     weir->memory.port = port;
-    weir->memory.budget_bytes = config->memory_budget_bytes;
+    weir->memory.budget_bytes = budget_bytes(config);
     if (memory) {
         weir->memory.block = (uint8_t *)memory + sizeof *weir;
         weir->memory.block_bytes = bytes - sizeof *weir;
@@ -269,6 +276,8 @@ static inline void slow_round(struct weir *weir)
 {
     if (weir->now_us >= weir->slow_due_us)
         slow_work(weir);
+    if (memory_beyond(&weir->memory, MEMORY_REFUSE))
+        slow_due(weir, tcp_relieve(weir));
     if (weir->ip.outbox_due)
         slow_due(weir, outbox_poll(weir, weir->now_us));
 }

@@ -201,6 +201,7 @@ static bool instance_open(struct host *host)
     const struct host_options *o = host->options;
     const struct weir_config config = {.congestion_control = o->congestion,
                                        .tcp_ecn = o->ecn,
+                                       .memory_budget_bytes = posix_memory_budget(),
                                        .tcp_send_buffer_bytes = o->send_buffer,
                                        .tcp_receive_buffer_bytes = o->receive_buffer};
     const struct posix_options posix = {.turn = host_turn, .context = host, .tick_us = o->tick_us};

@@ -25,7 +25,7 @@ struct weir_config {
     uint32_t sockets_max;            // sockets of all kinds at once
     uint32_t tcp_send_buffer_bytes;  // default limit of a stream's send queue
     uint32_t tcp_receive_buffer_bytes;
-    uint64_t memory_budget_bytes;    // all queues together; beyond it windows stop growing (allocator builds)
+    uint64_t memory_budget_bytes;    // all memory taken from the port (allocator builds; docs/memory.md); UINT64_MAX: no limit
     const char *congestion_control;  // a name of weir_cc_list, as "cubic"; NULL: the first
     uint8_t tcp_ecn;                 // enum weir_ecn (weir/socket.h): what sockets want, until they say otherwise
 };

@@ -8,6 +8,7 @@
 #define WEIR_DEFAULT_COMPACT 1
 #define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_MEMORY_BUDGET_MB 0
 #define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 0
@@ -109,6 +110,7 @@
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 0
+#define WEIR_DEFAULT_MEMORY_BUDGET_MB 0
 #define WEIR_DEFAULT_WIDE_DIVISION 0
 #define WEIR_DEFAULT_TIMER_WHEEL 0
 #define WEIR_DEFAULT_ERROR_NAMES 1
@@ -210,6 +212,7 @@
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_NETIF_LEAN 0
 #define WEIR_DEFAULT_ALLOCATOR 1
+#define WEIR_DEFAULT_MEMORY_BUDGET_MB 1024
 #define WEIR_DEFAULT_WIDE_DIVISION 1
 #define WEIR_DEFAULT_TIMER_WHEEL 1
 #define WEIR_DEFAULT_ERROR_NAMES 1
@@ -326,6 +329,12 @@
 #endif
 #if WEIR_CFG_ALLOCATOR < 0 || WEIR_CFG_ALLOCATOR > 1
 #error "WEIR_CFG_ALLOCATOR must be 0 to 1: 1: memory comes from port->alloc and queues grow by need; 0: everything is sized at build time"
+#endif
+#ifndef WEIR_CFG_MEMORY_BUDGET_MB  // what an instance takes from port->alloc at the most, MB, unless weir_config says otherwise (docs/memory.md); 0: no limit. Without an allocator the pools are the limit
+#define WEIR_CFG_MEMORY_BUDGET_MB WEIR_DEFAULT_MEMORY_BUDGET_MB
+#endif
+#if WEIR_CFG_MEMORY_BUDGET_MB < 0 || WEIR_CFG_MEMORY_BUDGET_MB > 1048576
+#error "WEIR_CFG_MEMORY_BUDGET_MB must be 0 to 1048576: what an instance takes from port->alloc at the most, MB, unless weir_config says otherwise (docs/memory.md); 0: no limit. Without an allocator the pools are the limit"
 #endif
 #ifndef WEIR_CFG_WIDE_DIVISION  // 64-bit divisions are the compiler's; 0: of our own, bit by bit
 #define WEIR_CFG_WIDE_DIVISION WEIR_DEFAULT_WIDE_DIVISION

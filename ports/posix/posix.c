@@ -183,6 +183,14 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
     return waiter.woken ? 0 : answer;
 }
 
+uint64_t posix_memory_budget(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t most = WEIR_CFG_MEMORY_BUDGET_MB ? (uint64_t)WEIR_CFG_MEMORY_BUDGET_MB << 20 : UINT64_MAX;
+    const uint64_t quarter = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 : most;
+    return quarter < most ? quarter : most;
+}
+
 // --- life -----------------------------------------------------------------------------------------------------------------------
 int posix_host_init(struct posix_host *host, const struct posix_options *options)
 {

@@ -90,6 +90,8 @@ struct posix_host {
 };
 
 // 0, or −1 with errno.
+// A quarter of this machine's memory, or what instances have by default (WEIR_CFG_MEMORY_BUDGET_MB) if that is less: for weir_config.
+uint64_t posix_memory_budget(void);
 int posix_host_init(struct posix_host *host, const struct posix_options *options);
 void posix_host_attach(struct posix_host *host, struct weir *weir);
 // Watches a driver's descriptor: calls driver->poll when it is readable, weir_tx_ready when it is writable after FULL. The

@@ -105,8 +105,9 @@ struct weir_span stream_stretch_ahead(const struct stream *stream, uint32_t offs
 // Nothing is wanted beyond the data any more: room ends there, and memory beyond a gap goes.
 void stream_ahead_end(struct memory *memory, struct stream *stream);
 uint32_t stream_ahead_bytes(const struct stream *stream);  // what memory beyond a gap costs now
-// So many bytes beyond the data count as data, though there may be no memory for them: the caller drops them before anything looks at them.
-void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes);
+// So many bytes beyond the data count as data, though there may be no memory for them, and `behind` more, for which there is. The caller
+// drops the former, and all before them, before anything looks at them.
+void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes, uint32_t behind);
 
 static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit)
 {
@@ -251,10 +252,10 @@ static inline struct weir_span stream_stretch_ahead(const struct stream *stream,
 }
 static inline void stream_ahead_end(struct memory *memory, struct stream *stream) { (void)memory, (void)stream; }
 static inline uint32_t stream_ahead_bytes(const struct stream *stream) { return (void)stream, 0; }
-static inline void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes)
+static inline void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes, uint32_t behind)
 {
     (void)memory;
-    stream_commit(stream, min_u32(bytes, stream->room - stream->length));
+    stream_commit(stream, min_u32(bytes + behind, stream->room - stream->length));
 }
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
 static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)

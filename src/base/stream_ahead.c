@@ -108,7 +108,7 @@ static bool ahead_fill(struct memory *memory, struct stream *stream, uint32_t at
 {
     uint64_t least = ahead_cost(stream->ahead, at, end);
     uint32_t index = ahead_find(stream->ahead, at), bytes;
-    if (stream->ahead->charged + least > pays)
+    if (least && (stream->ahead->charged + least > pays || memory_beyond(memory, MEMORY_REFUSE)))
         return false;
     while ((bytes = ahead_missing(stream->ahead, &index, &at, end)) != 0) {
         least -= piece_cost(bytes);
@@ -216,7 +216,7 @@ static void skip_beyond(struct memory *memory, struct stream *stream, uint32_t t
     stream_ensure(memory, stream, target);
 }
 
-void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes)
+void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes, uint32_t behind)
 {
     const uint32_t target = stream->length + bytes;
     if (target > stream->capacity && stream->ahead)
@@ -224,4 +224,6 @@ void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes)
     else if (target <= stream->capacity)
         stream->room = max_u32(stream->room, target);
     stream_commit(stream, min_u32(bytes, stream->room - stream->length));
+    if (behind)
+        stream_commit(stream, stream_ensure(memory, stream, stream->length + behind) - stream->length);
 }

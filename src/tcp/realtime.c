@@ -70,15 +70,12 @@ static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32
 {
     uint32_t nxt = target;
     rt->stats.bytes_skipped += missing_bytes(c, c->rcv.nxt, target);
-    if (c->receive)
-        stream_skip(&weir->memory, c->receive, target - c->rcv.nxt);
-    if (tcp_disordered(c)) {
+    if (tcp_disordered(c))
         nxt = intervals_advance(c->extra->out_of_order, target);
-        const uint32_t length = stream_length(c->receive), behind = nxt - target;
-        stream_commit(c->receive, stream_ensure(&weir->memory, c->receive, length + behind) - length);
-        if (!c->extra->out_of_order->count)
-            tcp_out_of_order_free(weir, c);
-    }
+    if (c->receive)
+        stream_skip(&weir->memory, c->receive, target - c->rcv.nxt, nxt - target);
+    if (tcp_disordered(c) && !c->extra->out_of_order->count)
+        tcp_out_of_order_free(weir, c);
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     c->rcv.edge = seq_max(c->rcv.edge, nxt);

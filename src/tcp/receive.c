@@ -30,6 +30,8 @@ bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t lengt
 // Memory for `length` bytes from rcv.nxt + ahead on, beyond a hole. It goes by what arrived there, not by how far ahead a peer says it is.
 static bool make_room_ahead(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
 {
+    if (!WEIR_CFG_ALLOCATOR)
+        return tcp_receive_make_room(weir, c, ahead + length);
     const uint32_t held = tcp_disordered(c) ? intervals_total(c->extra->out_of_order) : 0;
     return have_queue(weir, c) && stream_ensure_ahead(&weir->memory, c->receive, stream_length(c->receive) + ahead, length, held);
 }
@@ -167,7 +169,8 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     if (filled) {
         nxt = intervals_advance(c->extra->out_of_order, nxt);
         length = nxt - c->rcv.nxt;
-        stream_ensure(&weir->memory, c->receive, stream_length(c->receive) + length);  // it exists, perhaps ahead
+        if (WEIR_CFG_ALLOCATOR)
+            stream_ensure(&weir->memory, c->receive, stream_length(c->receive) + length);  // it exists, perhaps ahead
     }
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
@@ -266,11 +269,16 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 // --- the window --------------------------------------------------------------------------------------------------------------------
 
 // What the instance may still take. Some of it goes into chunks not full and the like.
+#if WEIR_CFG_ALLOCATOR
 uint32_t tcp_receive_budget(const struct memory *memory)
 {
-    const uint64_t left = memory->used_bytes < memory->budget_bytes ? memory->budget_bytes - memory->used_bytes : 0;
+    const uint64_t most = memory_mark_bytes(memory, MEMORY_IDLE);
+    const uint64_t left = memory->used_bytes < most ? most - memory->used_bytes : 0;
     return left > INT32_MAX ? INT32_MAX : (uint32_t)(left - left / 4);
 }
+#else
+uint32_t tcp_receive_budget(const struct memory *memory) { return (void)memory, UINT32_MAX; }
+#endif
 
 // A reader that frees as much as the peer still has left to send into is worth a segment of its own.
 void tcp_receive_window_opened(struct weir *weir, struct tcp_conn *c)

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "ip/ip.h"
 #include "tcp/lane.h"
+#include "tcp/pressure.h"
 #include "weir/stats.h"
 
 struct weir_config;
@@ -42,6 +43,7 @@ struct tcp {
     struct pool realtimes;
 #endif
 #if WEIR_CFG_ALLOCATOR
+    struct tcp_pressure pressure;
     struct pool flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
 #endif
     struct half_opens *half_opens;       // src/tcp/halfopen.c
@@ -83,6 +85,12 @@ void tcp_error(struct weir *weir, const struct ip_error *error);
 void tcp_timer(struct weir *weir, struct wheel_node *node);
 // Half-open and TIME-WAIT tables. Returns the next deadline.
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
+#if WEIR_CFG_ALLOCATOR
+// The budget is short (MEMORY_REFUSE): gives memory up for the others' sake. Returns when to call again, µs, while it is.
+uint64_t tcp_relieve(struct weir *weir);
+#else
+static inline uint64_t tcp_relieve(struct weir *weir) { return (void)weir, WEIR_NEVER; }
+#endif
 // Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
 enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer

@@ -4,8 +4,11 @@
 
 // How much of the send limit is open to the user now: twice the congestion window keeps the pipe full and the rest of the memory (and of
 // the CPU's cache) free. What the peer holds beyond a hole takes no window, but stays in the queue until the hole is filled.
-static uint32_t send_limit(const struct tcp_conn *c)
+// Where the memory budget is short, so little is that every connection may go on.
+static uint32_t send_limit(const struct weir *weir, const struct tcp_conn *c)
 {
+    if (memory_beyond(&weir->memory, MEMORY_IDLE))
+        return min_u32(c->send_limit, TCP_SEND_SHORT);
     if (!c->flow)
         return min_u32(c->send_limit, TCP_SEND_FLOOR);
     const uint32_t cwnd = min_u32(c->flow->window.cwnd, UINT32_MAX / 4);
@@ -34,7 +37,7 @@ static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t wan
     if (error)
         return error;
     const uint32_t queued = c->send ? stream_length(c->send) : 0;  // also what a driver holds
-    const uint32_t limit = send_limit(c);
+    const uint32_t limit = send_limit(weir, c);
     const uint32_t room = limit > queued ? min_u32(limit - queued, want) : 0;
     if (!c->send && room)
         c->send = stream_open(&weir->memory, c->send_limit);
@@ -48,7 +51,8 @@ static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t wan
 // So little that it has room whatever cwnd is takes no more than a look.
 static inline int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
-    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && want <= TCP_SEND_FLOOR) {
+    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && want <= TCP_SEND_FLOOR &&
+        !memory_beyond(&weir->memory, MEMORY_IDLE)) {
         const uint32_t end = stream_length(c->send) + want;
         if (end <= min_u32(c->send_limit, TCP_SEND_FLOOR) && stream_ensure(&weir->memory, c->send, end) == end)
             return (int)want;
@@ -249,7 +253,7 @@ static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
         return (uint8_t)(ready | WEIR_HANGUP | WEIR_WRITABLE | (c->remote.port ? WEIR_READABLE : 0));
     if (c->attention & ATTEND_FIN_QUEUED)
         return (uint8_t)(ready | WEIR_WRITABLE | (c->attention & ATTEND_FIN_RECEIVED ? WEIR_HANGUP : 0));
-    if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(c)))  // also what a driver holds
+    if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(weir, c)))  // also what a driver holds
         ready |= WEIR_WRITABLE;
     return ready;
 }
