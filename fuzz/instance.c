@@ -384,7 +384,7 @@ static void inspect(struct world *w, weir_socket socket)
     (void)weir_socket_tcp_info(weir, socket, &info);
     (void)weir_socket_local(weir, socket, &end);
     (void)weir_socket_peer(weir, socket, &end);
-    uint32_t cursor = 0, seen = 0;
+    uint64_t cursor = 0, seen = 0;
     while ((cursor = weir_socket_next(weir, cursor, &about)) != 0)
         CHECK(++seen < 100000);
 }

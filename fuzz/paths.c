@@ -663,7 +663,7 @@ static void run(struct world *w)
 static void look_at_all(struct world *w)
 {
     struct weir_socket_info about;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     while ((cursor = weir_socket_next(w->f.weir, cursor, &about)) != 0)
         note_numbers(w, WHAT_SOCKET, about.socket, about.tcp_state, about.local.port + (int64_t)65536 * about.peer.port,
                      about.send_queue | (int64_t)about.receive_queue << 32);

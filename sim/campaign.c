@@ -457,7 +457,7 @@ static void check_rest(struct campaign *c, uint32_t number)
 {
     struct sim_host *host = c->hosts[number];
     struct weir_socket_info info;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     while ((cursor = weir_socket_next(host->weir, cursor, &info)) != 0)
         sim_fail(c->sim, "%s still has a socket in %s", host->node.name, weir_tcp_state_name((enum weir_tcp_state)info.tcp_state));
     if (host->memory > c->memory[number] + KEPT_BYTES + KEPT_A_FLOW * c->flow_count)

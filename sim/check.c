@@ -269,7 +269,7 @@ static bool lives(const struct check *check, const struct side *side, const stru
 {
     struct weir *weir = check->sim->hosts[side->host]->weir;
     struct weir_socket_info info;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     while ((cursor = weir_socket_next(weir, cursor, &info)) != 0)
         if (info.type == WEIR_STREAM && info.local.port == side->port && info.peer.port == peer->port && info.peer.addr.v4 == peer->address)
             return true;

@@ -10,7 +10,7 @@ static bool meet(struct weir_addr a, struct weir_addr b) { return weir_addr_is_a
 static bool taken(struct weir *weir, weir_socket own, const struct weir_endpoint *local)
 {
     struct weir_socket_info info;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     while (local->port && (cursor = weir_socket_next(weir, cursor, &info)) != 0)
         if (info.socket > 0 && info.socket != own && info.type == WEIR_STREAM && info.tcp_state != WEIR_TCP_LISTEN &&
             info.local.port == local->port && meet(info.local.addr, local->addr))

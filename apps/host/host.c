@@ -265,7 +265,7 @@ bool host_open(struct host *host, const struct host_options *options)
 static bool unsettled(struct host *host)
 {
     struct weir_socket_info info;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     bool open = false;
     posix_host_lock(&host->posix);
     while (!open && (cursor = weir_socket_next(host->weir, cursor, &info)) != 0) {

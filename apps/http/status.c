@@ -150,23 +150,19 @@ static void render_socket(struct weir *weir, const struct weir_socket_info *sock
 static void render_sockets(struct status *status, struct text *out)
 {
     struct weir_socket_info socket;
-    uint32_t walked = 0, shown = 0, cursor = 0;
+    const uint32_t total = weir_socket_count(status->weir);
+    uint32_t shown = 0;
+    uint64_t cursor = 0;
     text_put(out, ",\"sockets\":[");
-    do {
-        socket = (struct weir_socket_info){0};
-        cursor = weir_socket_next(status->weir, cursor, &socket);
-        if (cursor == 0)
-            break;
-        walked++;
-        if (shown >= STATUS_SOCKETS || out->length + SOCKET_BYTES + COUNTERS_BYTES > out->room)
-            continue;
+    while (shown < STATUS_SOCKETS && out->length + SOCKET_BYTES + COUNTERS_BYTES <= out->room &&
+           (cursor = weir_socket_next(status->weir, cursor, &socket)) != 0) {
         if (shown++ > 0)
             text_char(out, ',');
         render_socket(status->weir, &socket, out);
-    } while (walked < STATUS_SOCKETS_WALKED);
+    }
     text_char(out, ']');
-    number(out, "sockets_total", walked);
-    flag(out, "sockets_more", cursor != 0);
+    number(out, "sockets_total", total);
+    flag(out, "sockets_more", shown < total);
 }
 
 static void render_counters(const struct weir *weir, struct text *out)

@@ -8,8 +8,7 @@
 
 #define STATUS_SAMPLES 120u  // of throughput, one a second
 #define STATUS_SAMPLE_US 1000000u
-#define STATUS_SOCKETS 64u           // shown
-#define STATUS_SOCKETS_WALKED 4096u  // looked at, so that a request costs the same with a million of them
+#define STATUS_SOCKETS 64u  // shown, and no more are looked at: a request costs the same with a million of them
 #define STATUS_NETIFS 8u
 
 struct status {
@@ -25,7 +24,8 @@ struct status {
 void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count);
 // Takes the samples that are due; returns when the next is.
 uint64_t status_poll(struct status *status, uint64_t now_us);
-// Writes the JSON object. Sockets that would not fit are left out, and counted in "sockets_total".
+// Writes the JSON object. Of more sockets than STATUS_SOCKETS, or than fit, some are left out ("sockets_more"): listeners come first, then any
+// connections. All are counted in "sockets_total".
 void status_render(struct status *status, struct text *out);
 
 #endif

@@ -153,8 +153,10 @@ struct weir_tcp_info {
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);
 
-// Walks every socket, including connections without a handle and half-open ones. Start with cursor 0; returns the next
-// cursor, 0 at the end. Nothing is held between calls.
+// Walks every socket that has an address, including connections without a handle and half-open ones. Start with cursor 0; returns the next
+// cursor, 0 at the end. Each call costs O(1) on average, however many there are. Nothing is held between calls, and sockets may be opened and
+// closed: one that has its address from the first call to the last is shown exactly once (without an allocator, where there are few, it may be
+// shown twice or not at all). The order is none that means anything.
 struct weir_socket_info {
     weir_socket socket;  // 0: none
     enum weir_socket_type type;
@@ -162,7 +164,8 @@ struct weir_socket_info {
     struct weir_endpoint local, peer;
     uint32_t send_queue, receive_queue;
 };
-uint32_t weir_socket_next(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
+uint64_t weir_socket_next(struct weir *weir, uint64_t cursor, struct weir_socket_info *out);
+uint32_t weir_socket_count(const struct weir *weir);  // how many such a walk shows; O(1)
 uint64_t weir_memory_used(const struct weir *weir);  // bytes got from port->alloc and not given back
 
 WEIR_END_DECLS

@@ -84,6 +84,52 @@ void table_remove(struct table *table, struct memory *memory, struct table_node 
         table_join(table, memory);
 }
 
+static uint32_t reversed(uint32_t bits)
+{
+    bits = (bits & 0x55555555) << 1 | (bits >> 1 & 0x55555555);
+    bits = (bits & 0x33333333) << 2 | (bits >> 2 & 0x33333333);
+    bits = (bits & 0x0f0f0f0f) << 4 | (bits >> 4 & 0x0f0f0f0f);
+    bits = (bits & 0x00ff00ff) << 8 | (bits >> 8 & 0x00ff00ff);
+    return bits << 16 | bits >> 16;
+}
+
+// Of a bucket: where its stretch of the walk's order ends; 0: with the order itself. Its hashes end in the bits of the larger mask, or of
+// the smaller one where the bucket has not been split.
+static uint32_t stretch_end(const struct table *table, uint32_t bucket, uint32_t at)
+{
+    const uint32_t half = table->mask >> 1, mask = bucket <= half && bucket + half + 1 >= table->buckets ? half : table->mask;
+    const uint32_t stretch = UINT32_MAX / (mask + 1) + 1;  // of powers of two; the mask is 7 at least
+    return (at & ~(stretch - 1)) + stretch;
+}
+
+// The order of the walk is that of the hashes with their bits reversed. All nodes of a bucket are one stretch of it, whatever the table's
+// size (as a split-ordered list has it, Shalev and Shavit 2006): growing and shrinking only divides stretches and joins them.
+struct table_node *table_walk(const struct table *table, struct table_cursor *cursor)
+{
+    do {
+        const uint32_t bucket = table_bucket(table, reversed(cursor->at));
+        struct table_node *best = NULL;
+        uint32_t best_at = 0, ties = 0;
+        cursor->looked++;
+        for (struct table_node *node = table_chain(table, bucket); node; node = node->next) {
+            const uint32_t at = reversed(node->hash);
+            cursor->looked++;
+            if (at < cursor->at || (at == cursor->at && ties++ < cursor->ties) || (best && at >= best_at))
+                continue;
+            best = node;
+            best_at = at;
+        }
+        if (best) {
+            cursor->ties = best_at == cursor->at ? cursor->ties + 1 : 1;
+            cursor->at = best_at;
+            return best;
+        }
+        cursor->at = stretch_end(table, bucket, cursor->at);
+        cursor->ties = 0;
+    } while (cursor->at);
+    return NULL;
+}
+
 void table_free(struct table *table, struct memory *memory)
 {
     for (unsigned k = 1; k < TABLE_SEGMENTS; k++)

@@ -99,7 +99,27 @@ static inline struct table_node *table_alike(struct table_node *node, uint32_t h
         node = node->next;
     return node;
 }
-// Walking: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
+// Walking while nodes come and go. Start with {0}; NULL: there are no more. What is in the table all the time is met exactly once, however
+// the table grows and shrinks in between (of nodes with the very same hash one may be met twice, or not at all). O(1) a node on average.
+struct table_cursor {
+    uint32_t at, ties;  // where in the order of the walk; how many nodes there were met already
+#if WEIR_CFG_ALLOCATOR
+    uint32_t looked;  // buckets and nodes so far: for tests of what that costs
+#endif
+};
+#if WEIR_CFG_ALLOCATOR
+struct table_node *table_walk(const struct table *table, struct table_cursor *cursor);
+#else
+static inline struct table_node *table_walk(const struct table *table, struct table_cursor *cursor)
+{
+    struct table_node *node = table->first;
+    for (uint32_t i = 0; node && i < cursor->ties; i++)
+        node = node->next;
+    cursor->ties++;
+    return node;
+}
+#endif
+// Walking at one go: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
 static inline struct table_node *table_chain(const struct table *table, uint32_t bucket) { return *table_slot(table, bucket); }
 
 #endif

@@ -478,7 +478,9 @@ uint64_t half_open_poll(struct weir *weir, uint64_t now_us)
     return next_us;
 }
 
-uint32_t half_open_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out)
+bool half_open_walk(struct weir *weir, struct table_cursor *cursor, struct weir_socket_info *out)
 {
     return tcp_records_walk(&weir->tcp.half_opens->records, cursor, WEIR_TCP_SYN_RECEIVED, out);
 }
+
+uint32_t half_open_count(const struct weir *weir) { return weir->tcp.half_opens->records.table.count; }

@@ -25,6 +25,7 @@ void half_open_forget(struct weir *weir, struct tcp_listener *listener);
 uint16_t half_open_mss(const struct tcp_listener *listener, struct weir_addr remote, uint16_t mtu);
 uint64_t half_open_poll(struct weir *weir, uint64_t now_us);  // retransmissions; returns the next deadline
 // Fills *out with the entry at or after the cursor (0: the first) and returns the cursor of the next; 0: there was none, *out is unchanged.
-uint32_t half_open_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
+bool half_open_walk(struct weir *weir, struct table_cursor *cursor, struct weir_socket_info *out);
+uint32_t half_open_count(const struct weir *weir);
 
 #endif

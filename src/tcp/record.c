@@ -3,8 +3,6 @@
 
 #include "instance.h"
 
-#define CURSOR_BITS (WEIR_CFG_ALLOCATOR ? 5u : 16u)  // of a place within a chain; the others name the bucket
-
 void tcp_record_append(struct tcp_record_list *list, struct tcp_record *record)
 {
     record->next = NULL;
@@ -171,19 +169,14 @@ struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_r
     return NULL;
 }
 
-uint32_t tcp_records_walk(const struct tcp_records *records, uint32_t cursor, enum weir_tcp_state state, struct weir_socket_info *out)
+bool tcp_records_walk(const struct tcp_records *records, struct table_cursor *cursor, enum weir_tcp_state state,
+                      struct weir_socket_info *out)
 {
-    uint32_t place = cursor & ((1u << CURSOR_BITS) - 1);
-    for (uint32_t bucket = cursor >> CURSOR_BITS; bucket < table_buckets(&records->table); bucket++, place = 0) {
-        const struct table_node *node = table_chain(&records->table, bucket);
-        for (uint32_t i = 0; i < place && node != NULL; i++)
-            node = node->next;
-        if (node == NULL)
-            continue;
-        const struct tcp_record *r = container_of(node, struct tcp_record, node);
-        *out = (struct weir_socket_info){
-            .type = WEIR_STREAM, .tcp_state = (uint8_t)state, .local = tcp_record_local(r), .peer = tcp_record_remote(r)};
-        return (bucket << CURSOR_BITS | place) + 1;
-    }
-    return 0;
+    struct table_node *node = table_walk(&records->table, cursor);
+    if (!node)
+        return false;
+    const struct tcp_record *r = container_of(node, struct tcp_record, node);
+    *out = (struct weir_socket_info){
+        .type = WEIR_STREAM, .tcp_state = (uint8_t)state, .local = tcp_record_local(r), .peer = tcp_record_remote(r)};
+    return true;
 }

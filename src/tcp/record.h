@@ -58,7 +58,8 @@ static inline struct tcp_record *tcp_record_find(const struct weir *weir, const 
 {
     return WEIR_CFG_FAST_PATH && !records->table.count ? NULL : tcp_record_search(weir, records, local, remote);
 }
-// Fills *out with the record at or after the cursor (0: the first) and returns the cursor of the next; 0: there was none.
-uint32_t tcp_records_walk(const struct tcp_records *records, uint32_t cursor, enum weir_tcp_state state, struct weir_socket_info *out);
+// Fills *out with the next record. false: there is none.
+bool tcp_records_walk(const struct tcp_records *records, struct table_cursor *cursor, enum weir_tcp_state state,
+                      struct weir_socket_info *out);
 
 #endif

@@ -175,30 +175,25 @@ static void describe(const struct sock *sock, struct weir_socket_info *out)
     }
 }
 
-// The cursor is kind (high byte) and position within the kind. Positions count nodes in walking order; a change between two calls may
-// show a connection twice or not at all, never harm.
-static uint32_t walk_table(const struct table *table, uint32_t position, struct weir_socket_info *out)
+static bool walk_table(const struct table *table, struct table_cursor *cursor, struct weir_socket_info *out)
 {
-    uint32_t seen = 0;
-    for (uint32_t bucket = 0; bucket < table_buckets(table); bucket++)
-        for (struct table_node *node = table_chain(table, bucket); node; node = node->next)
-            if (seen++ == position) {
-                describe(tcp_sock_of(node), out);
-                return position + 1;
-            }
-    return 0;
+    struct table_node *node = table_walk(table, cursor);
+    if (node)
+        describe(tcp_sock_of(node), out);
+    return node;
 }
 
-uint32_t tcp_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out)
+bool tcp_walk(struct weir *weir, uint32_t kind, struct table_cursor *cursor, struct weir_socket_info *out)
 {
-    uint32_t (*const walk[])(struct weir *, uint32_t, struct weir_socket_info *) = {half_open_walk, time_wait_walk};
-    uint32_t kind = cursor >> 28, position = cursor & 0xfffffff;
-    for (; kind < 4; kind++, position = 0) {
-        const uint32_t next = kind == 0   ? walk_table(&weir->tcp.listeners, position, out)
-                              : kind == 1 ? walk_table(&weir->tcp.connections, position, out)
-                                          : walk[kind - 2](weir, position, out);
-        if (next)
-            return kind << 28 | next;
+    switch (kind) {
+    case 0: return walk_table(&weir->tcp.listeners, cursor, out);
+    case 1: return walk_table(&weir->tcp.connections, cursor, out);
+    case 2: return half_open_walk(weir, cursor, out);
+    default: return time_wait_walk(weir, cursor, out);
     }
-    return 0;
+}
+
+uint32_t tcp_count(const struct weir *weir)
+{
+    return weir->tcp.listeners.count + weir->tcp.connections.count + half_open_count(weir) + time_wait_count(weir);
 }

@@ -132,8 +132,10 @@ uint8_t tcp_ready(struct weir *weir, struct sock *sock);
 enum weir_tcp_state tcp_state(const struct sock *sock);
 void tcp_endpoints(const struct sock *sock, struct weir_endpoint *local, struct weir_endpoint *remote);
 int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out);
-// Walks connections, half-open ones and TIME-WAIT, for weir_socket_next; cursor as there.
-uint32_t tcp_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
+// For weir_socket_next: the next of a kind: 0 listeners, 1 connections, 2 half-open ones, 3 those in TIME-WAIT. false: there is none.
+#define TCP_WALK_KINDS 4u
+bool tcp_walk(struct weir *weir, uint32_t kind, struct table_cursor *cursor, struct weir_socket_info *out);
+uint32_t tcp_count(const struct weir *weir);  // of them all
 
 // attention.c: stops the program where a connection's attention word is not what it must be
 #define TCP_CHECKED_MOST 64u  // connections: of more none is looked at

@@ -264,7 +264,9 @@ uint64_t time_wait_poll(struct weir *weir, uint64_t now_us)
     return list->head != NULL ? now_us + (uint64_t)(list->head->time - weir->now_ms) * 1000 : WEIR_NEVER;
 }
 
-uint32_t time_wait_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out)
+bool time_wait_walk(struct weir *weir, struct table_cursor *cursor, struct weir_socket_info *out)
 {
     return tcp_records_walk(&weir->tcp.time_waits->records, cursor, WEIR_TCP_TIME_WAIT, out);
 }
+
+uint32_t time_wait_count(const struct weir *weir) { return weir->tcp.time_waits->records.table.count; }

@@ -25,6 +25,7 @@ uint32_t time_wait_take_over(struct weir *weir, struct tcp_time_wait *entry, con
 bool time_wait_uses_port(struct weir *weir, struct weir_addr local, uint16_t port);  // for bind without REUSE_ADDRESS
 uint64_t time_wait_poll(struct weir *weir, uint64_t now_us);                         // ends what is due; returns the next deadline
 // Fills *out with the entry at or after the cursor (0: the first) and returns the cursor of the next; 0: there was none, *out is unchanged.
-uint32_t time_wait_walk(struct weir *weir, uint32_t cursor, struct weir_socket_info *out);
+bool time_wait_walk(struct weir *weir, struct table_cursor *cursor, struct weir_socket_info *out);
+uint32_t time_wait_count(const struct weir *weir);
 
 #endif

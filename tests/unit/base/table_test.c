@@ -192,6 +192,85 @@ static void equal_hashes_live_together(void **state)
     test_memory_empty(&t);
 }
 
+#if WEIR_CFG_ALLOCATOR
+static uint32_t walk_all(const struct table *table, uint32_t *looked)
+{
+    struct table_cursor cursor = {0};
+    uint32_t met = 0;
+    while (table_walk(table, &cursor))
+        met++;
+    *looked = cursor.looked;
+    return met;
+}
+
+// What is looked at for each node does not depend on how many there are, also in a table that has just shrunk.
+static void a_walk_costs_the_same_for_each_node(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    struct memory *memory = test_memory_init(&t);
+    struct entry *entries = calloc(COUNT, sizeof *entries);
+    struct table table;
+    uint32_t looked;
+    table_init(&table);
+    assert_int_equal(walk_all(&table, &looked), 0);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        entries[i].key = i;
+        table_insert(&table, memory, &entries[i].node, hash_of(i));
+        if ((i & (i + 1)) == 0 || i == COUNT - 1) {
+            assert_int_equal(walk_all(&table, &looked), i + 1);
+            assert_true(looked <= 8 * (i + 1) + 64);
+        }
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        table_remove(&table, memory, &entries[i].node);
+        const uint32_t left = COUNT - 1 - i;
+        if ((left & (left + 1)) == 0) {
+            assert_int_equal(walk_all(&table, &looked), left);
+            assert_true(looked <= 8 * left + 64);
+        }
+    }
+    test_memory_empty(&t);
+    free(entries);
+}
+
+// Thousands come and go between two steps, so that the table grows and shrinks by many sizes: who stays is met once, and the walk ends.
+static void a_walk_meets_once_who_stays(void **state)
+{
+    (void)state;
+    enum { STAY = 500, COUNT = 20000 };
+    struct memory *memory = test_memory_init(&t);
+    struct entry *entries = calloc(COUNT, sizeof *entries);
+    for (int round = 0; round < 20; round++) {
+        struct table table;
+        struct table_cursor cursor = {0};
+        uint32_t met[STAY] = {0}, inserted = STAY, steps = 0;
+        table_init(&table);
+        for (uint32_t i = 0; i < COUNT; i++)
+            entries[i].key = i;
+        for (uint32_t i = 0; i < STAY; i++)  // some with the same hash
+            table_insert(&table, memory, &entries[i].node, hash_of((uint32_t)round * STAY + (i % 10 ? i : 0)));
+        for (struct table_node *node; (node = table_walk(&table, &cursor)) != NULL; steps++) {
+            const struct entry *entry = container_of(node, struct entry, node);
+            if (entry->key < STAY)
+                met[entry->key]++;
+            const uint32_t target = STAY + test_random(test_random(2) ? COUNT - STAY : 50);
+            for (uint32_t i = 0; i < 200 && inserted < target; i++, inserted++)
+                table_insert(&table, memory, &entries[inserted].node, hash_of(inserted + 7000000));
+            for (uint32_t i = 0; i < 200 && inserted > target; i++)
+                table_remove(&table, memory, &entries[--inserted].node);
+            assert_true(steps < 2 * COUNT);
+        }
+        for (uint32_t i = 0; i < STAY; i++)
+            assert_int_equal(met[i], 1);
+        while (inserted)
+            table_remove(&table, memory, &entries[--inserted].node);
+        test_memory_empty(&t);
+    }
+    free(entries);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +279,8 @@ int main(void)
 #if WEIR_CFG_ALLOCATOR
         cmocka_unit_test(grows_one_bucket_at_a_time),
         cmocka_unit_test(a_million_insertions_are_cheap_each),
+        cmocka_unit_test(a_walk_costs_the_same_for_each_node),
+        cmocka_unit_test(a_walk_meets_once_who_stays),
         cmocka_unit_test(without_memory_chains_get_longer_and_later_it_catches_up),
 #endif
     };

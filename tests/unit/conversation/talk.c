@@ -664,7 +664,7 @@ static void listen_b(struct run *run)
 static void check_rest(struct run *run, struct fixture *f)
 {
     struct weir_socket_info info;
-    uint32_t cursor = 0;
+    uint64_t cursor = 0;
     while ((cursor = weir_socket_next(f->weir, cursor, &info)) != 0)
         if (info.tcp_state != WEIR_TCP_LISTEN)
             fail_msg("a connection is left in %s", weir_tcp_state_name((enum weir_tcp_state)info.tcp_state));

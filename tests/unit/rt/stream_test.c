@@ -82,7 +82,7 @@ static void play(struct play *t, enum weir_realtime_mode mode, const struct pair
 static bool connection_is(struct weir *weir, enum weir_tcp_state state)
 {
     struct weir_socket_info info;
-    for (uint32_t cursor = 0; (cursor = weir_socket_next(weir, cursor, &info)) != 0;)
+    for (uint64_t cursor = 0; (cursor = weir_socket_next(weir, cursor, &info)) != 0;)
         if (info.type == WEIR_STREAM && info.tcp_state == state)
             return true;
     return false;

@@ -20,7 +20,8 @@ static void the_walk_sees_every_socket_once(void **state)
     struct pair p;
     weir_socket client, server;
     struct weir_socket_info info;
-    uint32_t seen[4] = {0}, cursor = 0, rounds = 0;
+    uint32_t seen[4] = {0}, rounds = 0;
+    uint64_t cursor = 0;
     (void)state;
     pair_open(&p, &(struct pair_options){0});
     pair_connect(&p, 7500, &client, &server);
@@ -35,6 +36,39 @@ static void the_walk_sees_every_socket_once(void **state)
         seen[2] += info.socket == listener && info.tcp_state == WEIR_TCP_LISTEN;
     }
     assert_true(seen[0] == 1 && seen[1] == 1 && seen[2] == 1);
+    assert_int_equal(weir_socket_count(p.b.weir), rounds);
+    pair_close(&p);
+}
+
+// Others open and close between two steps; who stays is shown once.
+static void the_walk_survives_opening_and_closing(void **state)
+{
+    (void)state;
+    enum { STAY = 40, OTHERS = 300 };
+    struct pair p;
+    struct weir_socket_info info;
+    uint32_t shown[STAY] = {0}, open = 0, steps = 0;
+    weir_socket others[OTHERS];
+    pair_open(&p, &(struct pair_options){0});
+    for (uint16_t i = 0; i < STAY; i++) {
+        const weir_socket socket = weir_socket_open(p.a.weir, WEIR_DATAGRAM, 0);
+        assert_int_equal(weir_socket_bind(p.a.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}), WEIR_OK);
+    }
+    for (uint64_t cursor = 0; (cursor = weir_socket_next(p.a.weir, cursor, &info)) != 0; steps++) {
+        assert_true(steps < 10 * OTHERS);
+        if (info.local.port >= 1000 && info.local.port < 1000 + STAY)
+            shown[info.local.port - 1000]++;
+        const uint32_t more = steps % 5 < 3 ? 60 : 0;
+        while (open < OTHERS && open < more * (steps + 1)) {
+            others[open] = weir_socket_open(p.a.weir, WEIR_DATAGRAM, 0);
+            const struct weir_endpoint local = {weir_addr_any(), (uint16_t)(5000 + open)};
+            assert_int_equal(weir_socket_bind(p.a.weir, others[open++], &local), WEIR_OK);
+        }
+        while (!more && open)
+            assert_int_equal(weir_socket_close(p.a.weir, others[--open]), WEIR_OK);
+    }
+    for (uint32_t i = 0; i < STAY; i++)
+        assert_int_equal(shown[i], 1);
     pair_close(&p);
 }
 
@@ -61,6 +95,7 @@ static void a_connection_tells_of_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counters_have_names), cmocka_unit_test(the_walk_sees_every_socket_once),
+                                       cmocka_unit_test(the_walk_survives_opening_and_closing),
                                        cmocka_unit_test(a_connection_tells_of_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

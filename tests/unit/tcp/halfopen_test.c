@@ -373,9 +373,10 @@ static void all_are_walked_once(void **state)
     world_listener.backlog = 4096;
     for (uint32_t i = 0; i < wanted; i++)
         syn_from((uint16_t)(1000 + i), i, (struct tcp_options){0});
-    uint32_t cursor = 0, found = 0;
+    struct table_cursor cursor = {0};
+    uint32_t found = 0;
     struct weir_socket_info info;
-    while ((cursor = half_open_walk(world, cursor, &info)) != 0) {
+    while (half_open_walk(world, &cursor, &info)) {
         assert_int_equal(info.tcp_state, WEIR_TCP_SYN_RECEIVED);
         assert_int_equal(world_port_used[info.peer.port]++, 0);
         found++;

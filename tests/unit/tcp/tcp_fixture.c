@@ -198,7 +198,7 @@ enum weir_tcp_state tcp_fixture_state(struct tcp_fixture *t)
     struct weir_socket_info info;
     if (c)
         return c->state;
-    for (uint32_t cursor = 0; (cursor = weir_socket_next(t->weir, cursor, &info)) != 0;)
+    for (uint64_t cursor = 0; (cursor = weir_socket_next(t->weir, cursor, &info)) != 0;)
         if (info.type == WEIR_STREAM && info.peer.port == t->remote.port && info.local.port == t->local.port)
             return info.tcp_state;
     return WEIR_TCP_CLOSED;

@@ -267,9 +267,10 @@ static void all_are_walked_once(void **state)
     assert_true(time_wait_uses_port(world, weir_addr_any(), 80));
     assert_false(time_wait_uses_port(world, REMOTE_ADDR, 80));
     assert_false(time_wait_uses_port(world, LOCAL_ADDR, 81));
-    uint32_t cursor = 0, found = 0;
+    struct table_cursor cursor = {0};
+    uint32_t found = 0;
     struct weir_socket_info info;
-    while ((cursor = time_wait_walk(world, cursor, &info)) != 0) {
+    while (time_wait_walk(world, &cursor, &info)) {
         assert_int_equal(info.tcp_state, WEIR_TCP_TIME_WAIT);
         assert_int_equal(world_port_used[info.peer.port]++, 0);
         found++;

@@ -64,6 +64,31 @@ static void the_page_and_its_data_are_served(void **state)
     close_server(&bench);
 }
 
+// However many sockets there are, so many rows are made, and no more are looked at.
+static void the_status_costs_the_same_with_many_sockets(void **state)
+{
+    enum { MANY = 2000 };
+    struct bench bench;
+    struct json object, value;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_STREAM, 0);
+        assert_int_equal(weir_socket_bind(bench.f.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}), WEIR_OK);
+    }
+    assert_int_equal(ask(&bench, "GET /status.json HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", &ended), 200);
+    assert_true(json_read(body(), (uint32_t)strlen(body()), &object));
+    assert_true(json_get(object, "sockets_total", 0, 0) > MANY);
+    assert_true(json_member(object, "sockets", &value));
+    uint32_t rows = 0;
+    for (const char *row = body(); (row = strstr(row, "{\"type\":")) != NULL; row++)
+        rows++;
+    assert_int_equal(rows, STATUS_SOCKETS);
+    assert_non_null(strstr(body(), "\"sockets_more\":true"));
+    close_server(&bench);
+}
+
 static void bytes_and_ranges_are_exact(void **state)
 {
     struct bench bench;
@@ -226,13 +251,10 @@ static void the_pattern_can_begin_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_and_its_data_are_served),
-        cmocka_unit_test(bytes_and_ranges_are_exact),
-        cmocka_unit_test(requests_may_come_all_at_once),
-        cmocka_unit_test(a_request_may_come_in_pieces),
-        cmocka_unit_test(errors_are_clear_and_end_the_connection),
-        cmocka_unit_test(slow_and_silent_clients_are_let_go),
-        cmocka_unit_test(newcomers_replace_the_idle),
+        cmocka_unit_test(the_page_and_its_data_are_served),   cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
+        cmocka_unit_test(bytes_and_ranges_are_exact),         cmocka_unit_test(requests_may_come_all_at_once),
+        cmocka_unit_test(a_request_may_come_in_pieces),       cmocka_unit_test(errors_are_clear_and_end_the_connection),
+        cmocka_unit_test(slow_and_silent_clients_are_let_go), cmocka_unit_test(newcomers_replace_the_idle),
         cmocka_unit_test(the_pattern_can_begin_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
