@@ -95,6 +95,21 @@ static void the_newest_mark_counts(void **state)
     tcp_fixture_close(&t);
 }
 
+// A mark whose byte nobody read is 2 GB old and more: by signed differences it would be newer than what comes now.
+static void a_mark_of_long_ago_hides_no_new_one(void **state)
+{
+    struct tcp_fixture t;
+    uint8_t byte = 0;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+    in_urgent(&t, 0, 10, 5);
+    tcp_fixture_conn(&t)->extra->rcv_up -= 0x80000100u;
+    in_urgent(&t, 10, 10, 7);  // byte 16
+    assert_int_equal(weir_socket_read_urgent(t.weir, t.socket, &byte, 0), 1);
+    assert_int_equal(byte, peer_pattern(16));
+    tcp_fixture_close(&t);
+}
+
 // CVE-2019-12255, -12260, -12261, -12263, CVE-2020-17437: pointers of zero, beyond the segment, before the connection, racing.
 static void lying_pointers_do_no_harm(void **state)
 {
@@ -205,6 +220,7 @@ int main(void)
         cmocka_unit_test(an_urgent_byte_stays_in_line),
         cmocka_unit_test(the_pointer_may_come_before_its_byte),
         cmocka_unit_test(the_newest_mark_counts),
+        cmocka_unit_test(a_mark_of_long_ago_hides_no_new_one),
         cmocka_unit_test(lying_pointers_do_no_harm),
         cmocka_unit_test(urgent_data_is_marked),
         cmocka_unit_test(a_mark_far_ahead_is_told_as_far_as_the_field_reaches),
