@@ -21,9 +21,9 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #endif
 // What holds nearly always in a path that is to be short: it goes straight on there.
 #ifdef __GNUC__
-#define USUALLY(condition) __builtin_expect(!!(condition), 1)
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #else
-#define USUALLY(condition) (condition)
+#define LIKELY(condition) (condition)
 #endif
 #if WEIR_CFG_FAST_PATH
 #define SELDOM COLD  // of a path that is to be short …

@@ -164,7 +164,7 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
 
 static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes)
 {
-    if (USUALLY(bytes == stream->room) && USUALLY(stream->again)) {
+    if (LIKELY(bytes == stream->room) && LIKELY(stream->again)) {
         stream->length = stream->room = stream->skip = 0;
         stream->capacity = stream->again;
         return true;

@@ -36,7 +36,7 @@ static inline void socket_conn_remember(struct weir *weir, weir_socket socket, s
 int socket_conn_find(struct weir *weir, weir_socket socket, struct tcp_conn **conn);
 static inline int socket_conn(struct weir *weir, weir_socket socket, struct tcp_conn **conn)
 {
-    if (!USUALLY(socket_conn_is_recent(weir, socket)))
+    if (!LIKELY(socket_conn_is_recent(weir, socket)))
         return socket_conn_find(weir, socket, conn);
     *conn = socket_conn_recent(weir);
     return WEIR_OK;

@@ -177,7 +177,7 @@ static inline void tcp_receive_owe_ack(struct weir *weir, struct tcp_conn *c, bo
     }
     if (at_once || tcp_receive_ack_due(c)) {
         tcp_ack_now(weir, c);
-    } else if (USUALLY(!(c->flags & (TCP_QUICK_ACK | TCP_ACK_DELAYED | TCP_ACK_NOW)))) {
+    } else if (LIKELY(!(c->flags & (TCP_QUICK_ACK | TCP_ACK_DELAYED | TCP_ACK_NOW)))) {
         c->flags |= TCP_ACK_DELAYED;
         tcp_timers_ack_owed(weir, c);
     } else if (c->flags & TCP_QUICK_ACK) {

@@ -79,8 +79,8 @@ static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_co
                                     uint32_t rtt_us)
 {
     const uint32_t una = c->snd.una;
-    if (!USUALLY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(c)->only_grows ||
-        !USUALLY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
+    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(c)->only_grows ||
+        !LIKELY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
         return false;
     round_single(flow, una, rtt_us);
     use_rests(flow, una);
@@ -122,7 +122,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
     flow->retransmit_from = ack;
     c->progress_ms = weir->now_ms;
     c->duplicate_acks = 0;
-    if (WEIR_CFG_FAST_PATH && USUALLY(ack == c->snd.nxt))
+    if (WEIR_CFG_FAST_PATH && LIKELY(ack == c->snd.nxt))
         take_all(weir, c, flow, ack, acked);
     else
         take_some(weir, c, flow, ack, acked);
@@ -221,7 +221,7 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t *sum)
 {
     uint8_t *place;
-    if (length <= COPY_FEW && USUALLY(c->receive) && stream_few(c->receive, stream_length(c->receive), length, &place)) {
+    if (length <= COPY_FEW && LIKELY(c->receive) && stream_few(c->receive, stream_length(c->receive), length, &place)) {
         stream_reach(c->receive, stream_length(c->receive) + length);
         *sum = checksum_copy_few(place, from, length);
         return true;

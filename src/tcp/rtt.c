@@ -36,7 +36,7 @@ void rtt_sample(struct rtt *rtt, uint32_t sample_us)
     sample_us = max_u32(1, min_u32(sample_us, RTT_SAMPLE_MAX_US));
     if (sample_us < rtt->min_us)
         rtt->min_us = sample_us;
-    if (!USUALLY(rtt->srtt8_us)) {  // §2.2
+    if (!LIKELY(rtt->srtt8_us)) {  // §2.2
         rtt->srtt8_us = sample_us << 3;
         rtt->rttvar4_us = sample_us << 1;
     } else {  // §2.3: RTTVAR first, with the SRTT before this sample

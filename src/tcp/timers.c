@@ -271,7 +271,7 @@ void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
 {
-    if (USUALLY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
+    if (LIKELY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
         c->progress_ms = weir->now_ms;
         run_usual(weir, c);
         return;
