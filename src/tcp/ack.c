@@ -150,7 +150,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     const bool advances = segment->ack != c->snd.una;
     if (!advances && !duplicate && !segment->options.sack_count)
         return TCP_NEXT;
-    tcp_timers_settle(weir, c);
+    tcp_timers_resolve_deadline(weir, c);
     struct flight_delta delta = {0};
     const struct tcp_ack_news news = {
         .segment = segment,

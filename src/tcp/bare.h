@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bare segments: a SYN, a FIN or an ACK of a connection that has nothing to send and nothing to read. Most of what a sender keeps is for
 // data: of a SYN or FIN that is alone on its way, and left once, the sequence numbers tell all but when. So it needs no flow: the time
-// stands where its deadline would, and the deadline is worked out only when somebody asks (as with TCP_WAIT_USUAL). Whoever wants to know
+// stands where its deadline would, and the deadline is worked out only when somebody asks (as with TCP_WAIT_LAZY). Whoever wants to know
 // more than that it was acknowledged has the flow made from it (tcp_conn_attach); so whatever happens to it, all goes on as if it had been
 // there from the start.
 #ifndef TCP_BARE_H

@@ -79,7 +79,7 @@ struct tcp_flow {
     uint32_t retransmit_from;  // the search for LOST data begins here
     uint32_t recovery_una;     // snd.una when the last recovery began, or at its last timeout: only the first one for it reduces ssthresh
     uint32_t lost_untold;      // bytes marked LOST by a timer, which the congestion control hears of with the next acknowledgement
-    uint32_t rto_due;  // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_USUAL: since when it runs)
+    uint32_t rto_due;  // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since when it runs)
     uint8_t wait;      // enum tcp_wait
 #if WEIR_CFG_TCP_RACK
     struct rack rack;

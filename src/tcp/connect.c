@@ -161,7 +161,7 @@ enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const
     }
     // Simultaneous open: our SYN goes again, now with an ACK.
     tcp_set_state(weir, c, WEIR_TCP_SYN_RECEIVED);
-    tcp_timers_settle(weir, c);
+    tcp_timers_resolve_deadline(weir, c);
     if (c->flow && c->snd.nxt != c->iss)
         tcp_recovery_again(c);
     tcp_wants_output(weir, c);

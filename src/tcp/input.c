@@ -171,7 +171,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
     ip_path_heard(&c->path, packet);
     tcp_ecn_input(weir, c, packet, segment);
     if (segment->options.seen & TCP_SEEN_USER_TIMEOUT) {
-        tcp_timers_settle(weir, c);  // a timer that runs keeps the timeout that it began with
+        tcp_timers_resolve_deadline(weir, c);  // a timer that runs keeps the timeout that it began with
         tcp_uto_heard(c, segment->options.user_timeout);
     }
     if (data_after_close(weir, c, packet, segment))

@@ -290,17 +290,17 @@ void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (bare.h)
 void tcp_timers_bare_flow(struct tcp_conn *c);                     // … which it has now
-void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c);
-static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c);
+static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flow ? c->flow->wait == TCP_WAIT_USUAL : c->snd.una != c->snd.nxt)
-        tcp_timers_settle_usual(weir, c);
+    if (c->flow ? c->flow->wait == TCP_WAIT_LAZY : c->snd.una != c->snd.nxt)
+        tcp_timers_resolve_lazy(weir, c);
 }
 #else
 static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
 static inline void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c, 0); }
 static inline void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_sent(weir, c); }
-static inline void tcp_timers_settle(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule

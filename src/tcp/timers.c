@@ -87,7 +87,7 @@ static void arm_send(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
 {
-    tcp_timers_settle(weir, c);
+    tcp_timers_resolve_deadline(weir, c);
     if (!(c->armed & 1u << TCP_TIMER_SEND) || c->attention & ATTEND_PERSIST) {  // RFC 6298 §5.1
         c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);
         c->progress_ms = weir->now_ms;
@@ -220,7 +220,7 @@ static inline bool node_soon_enough(const struct weir *weir, const struct tcp_co
            (left_us <= (int32_t)c->rtt.floor_us || left_us <= (int32_t)rtt_timeout(&c->rtt, 0));
 }
 
-static inline void run_usual(struct weir *weir, struct tcp_conn *c)
+static inline void run_lazy(struct weir *weir, struct tcp_conn *c)
 {
     if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) || !node_soon_enough(weir, c)) {
         arm_send(weir, c);
@@ -228,7 +228,7 @@ static inline void run_usual(struct weir *weir, struct tcp_conn *c)
     }
     c->armed |= 1u << TCP_TIMER_SEND;
     c->deadline[TCP_TIMER_SEND] = c->flow->rto_due = weir->now;
-    c->flow->wait = TCP_WAIT_USUAL;
+    c->flow->wait = TCP_WAIT_LAZY;
 }
 
 // A SYN's own timeout, of a FIN the tail probe too: as soon as either can be.
@@ -247,10 +247,10 @@ void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c)
 void tcp_timers_bare_flow(struct tcp_conn *c)
 {
     c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
-    c->flow->wait = TCP_WAIT_USUAL;
+    c->flow->wait = TCP_WAIT_LAZY;
 }
 
-void tcp_timers_settle_usual(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c)
 {
     if (!tcp_conn_attach(weir, c))
         return;  // no memory: it stays bare (fire_send)
@@ -266,17 +266,17 @@ void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c)
     if (c->snd.una == c->snd.nxt)
         disarm(c, TCP_TIMER_SEND);
     else
-        run_usual(weir, c);
+        run_lazy(weir, c);
 }
 
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
 {
     if (LIKELY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
         c->progress_ms = weir->now_ms;
-        run_usual(weir, c);
+        run_lazy(weir, c);
         return;
     }
-    if (c->backoff || (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_USUAL || !node_soon_enough(weir, c)))) {
+    if (c->backoff || (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_LAZY || !node_soon_enough(weir, c)))) {
         tcp_timers_sent(weir, c);
         return;
     }
@@ -284,7 +284,7 @@ void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
         c->deadline[TCP_TIMER_SEND] = weir->now;  // the tail is a later one now
     } else {
         c->progress_ms = weir->now_ms;
-        run_usual(weir, c);
+        run_lazy(weir, c);
     }
     tcp_timers_active(weir, c);
 }
@@ -434,7 +434,7 @@ void tcp_timer(struct weir *weir, struct wheel_node *node)
 {
     static void (*const fire[TCP_TIMER_COUNT])(struct weir *, struct tcp_conn *) = {fire_send, fire_ack, fire_long};
     struct tcp_conn *c = container_of(node, struct tcp_conn, timer);
-    tcp_timers_settle(weir, c);
+    tcp_timers_resolve_deadline(weir, c);
     if (tcp_pacing_armed(c) && seq_le(tcp_pacing_due(c), weir->now)) {
         tcp_pacing_arm(c, false);
         tcp_wants_output(weir, c);
