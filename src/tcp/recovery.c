@@ -28,7 +28,7 @@ static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
     clock_step(weir, FLIGHT_STEP_US);
 }
 
-static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
+static void enter_recovery(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
     const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
     const bool in_use = flight_outstanding(c->flow->flight) >= c->flow->window.cwnd / 2;
@@ -50,7 +50,7 @@ static void enter(struct weir *weir, struct tcp_conn *c, const struct flight_del
 }
 
 // What the congestion control took for loss is given back (RFC 4015).
-static void undo(struct weir *weir, struct tcp_conn *c)
+static void give_back(struct weir *weir, struct tcp_conn *c)
 {
     tcp_undo_done(c);
     tcp_cc_event(weir, c, WEIR_CC_UNDO);
@@ -58,7 +58,7 @@ static void undo(struct weir *weir, struct tcp_conn *c)
     count(weir, WEIR_COUNT_TCP_SPURIOUS);
 }
 
-static void leave(struct weir *weir, struct tcp_conn *c)
+static void leave_recovery(struct weir *weir, struct tcp_conn *c)
 {
     if (c->attention & ATTEND_FAST_RECOVERY) {
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
@@ -71,17 +71,17 @@ static void leave(struct weir *weir, struct tcp_conn *c)
 }
 
 // Segments were late, not lost: recovery ends, and what was never sent again is in flight as it was.
-static void spurious(struct weir *weir, struct tcp_conn *c)
+static void undo_spurious(struct weir *weir, struct tcp_conn *c)
 {
     if (c->attention & ATTEND_FAST_RECOVERY)
         tcp_rack_late(weir, c);
     flight_unlose(c->flow->flight);
-    leave(weir, c);
-    undo(weir, c);
+    leave_recovery(weir, c);
+    give_back(weir, c);
 }
 
 // What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers what was sent before.
-static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
@@ -92,17 +92,17 @@ static void look_back(struct weir *weir, struct tcp_conn *c, const struct flight
             tcp_rack_duplicate(c);
     }
     if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {
-        spurious(weir, c);
+        undo_spurious(weir, c);
         return;
     }
     if (recovering && seq_le(c->flow->recover, c->snd.una))
-        leave(weir, c);
+        leave_recovery(weir, c);
     if (!tcp_undo_due(c) || c->attention & ATTEND_FAST_RECOVERY)
         return;
     if (c->attention & ATTEND_RTO_RECOVERY && news->reports_duplicate)
-        spurious(weir, c);
+        undo_spurious(weir, c);
     else if (!(c->attention & ATTEND_RTO_RECOVERY))
-        undo(weir, c);
+        give_back(weir, c);
 }
 
 // NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for segments now
@@ -139,14 +139,14 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 }
 
 // What the acknowledgement means for a recovery under way, or for one that just ended.
-static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
+static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
         c->duplicate_acks++;
     if (c->attention & ATTEND_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
-        spurious(weir, c);
-    look_back(weir, c, delta, news);
+        undo_spurious(weir, c);
+    detect_spurious(weir, c, delta, news);
     if (recovering & c->attention && news->acked)
         partial_ack(weir, c, delta, news->acked);
     else if (news->acked)
@@ -158,7 +158,7 @@ static void go_on(struct weir *weir, struct tcp_conn *c, struct flight_delta *de
 }
 
 // Without SACK duplicates stood for what the ACK that ends a recovery covers: no more than a segment of it is news.
-static void tell(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news, bool was_fast)
+static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news, bool was_fast)
 {
     struct flight_delta told = *delta;
     told.newly_lost += c->flow->lost_untold;
@@ -177,15 +177,15 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     tcp_rack_ack(weir, c, delta);
     if (delta->reordered)
         tcp_info_reordered(weir, c, delta);
-    go_on(weir, c, delta, news);
+    update_state(weir, c, delta, news);
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
-        enter(weir, c, delta, news->acked);
+        enter_recovery(weir, c, delta, news->acked);
     tcp_scoreboard_changed(c);
     tcp_holes_ack(c, delta, news);
     if (delta->newly_lost)
         send_again_from_the_first(weir, c);
-    tell(weir, c, delta, news, was_fast);
+    notify_cc(weir, c, delta, news, was_fast);
     tcp_cwv_acked(weir, c);
     if (tcp_send_queued(c) || c->attention & ATTEND_FIN_QUEUED)
         tcp_wants_output(weir, c);
@@ -198,7 +198,7 @@ static void lost_by_time(struct weir *weir, struct tcp_conn *c, const struct fli
     tcp_scoreboard_changed(c);
     send_again_from_the_first(weir, c);
     if (!(c->attention & ATTEND_RECOVERY))
-        enter(weir, c, delta, 0);
+        enter_recovery(weir, c, delta, 0);
     if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(c)->owns_recovery)
         tcp_prr_ack(c, delta, 0, false);
     tcp_wants_output(weir, c);
