@@ -152,7 +152,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         return TCP_NEXT;
     tcp_timers_resolve_deadline(weir, c);
     struct flight_delta delta = {0};
-    const struct tcp_ack_news news = {
+    const struct tcp_ack_info news = {
         .segment = segment,
         .acked = advances ? segment->ack - c->snd.una : 0,
         .prior_inflight = tcp_recovery_pipe(c),

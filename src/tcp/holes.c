@@ -62,7 +62,7 @@ bool tcp_holes_expected(struct tcp_conn *c, uint32_t end)
     return expected;
 }
 
-void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     struct holes *holes = &c->flow->holes;
     if (news->acked | delta->delivered)

@@ -223,14 +223,14 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
 
 // recovery.c
 // What an acknowledgement said, beside what the log made of it.
-struct tcp_ack_news {
+struct tcp_ack_info {
     const struct tcp_segment *segment;
     uint32_t acked;           // bytes cumulatively acknowledged
     uint32_t prior_inflight;  // tcp_recovery_pipe before it
     bool duplicate;           // RFC 5681 §2
     bool reports_duplicate;   // RFC 2883
 };
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news);
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 void tcp_recovery_again(struct tcp_conn *c);                       // all that is in flight goes again: it was refused
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for

@@ -107,7 +107,7 @@ static inline bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate) { return (voi
 static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
 #endif
 
-struct tcp_ack_news;
+struct tcp_ack_info;
 #if WEIR_CFG_TCP_HOLES
 struct holes {
     uint32_t end;   // snd.nxt when a hole was last seen, or filled (ATTEND_RTX_PROBE)
@@ -123,7 +123,7 @@ bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c);  // now
 bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
 void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
 bool tcp_holes_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
-void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news);
+void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
 #else
 static inline bool tcp_holes(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
@@ -137,7 +137,7 @@ static inline bool tcp_holes_double(const struct weir *weir, const struct tcp_co
 }
 static inline void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
 static inline bool tcp_holes_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
-static inline void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+static inline void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     (void)c, (void)delta, (void)news;
 }

@@ -81,7 +81,7 @@ static void undo_spurious(struct weir *weir, struct tcp_conn *c)
 }
 
 // What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers what was sent before.
-static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news)
+static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
@@ -139,7 +139,7 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 }
 
 // What the acknowledgement means for a recovery under way, or for one that just ended.
-static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
+static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
@@ -158,7 +158,7 @@ static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_de
 }
 
 // Without SACK duplicates stood for what the ACK that ends a recovery covers: no more than a segment of it is news.
-static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_news *news, bool was_fast)
+static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news, bool was_fast)
 {
     struct flight_delta told = *delta;
     told.newly_lost += c->flow->lost_untold;
@@ -171,7 +171,7 @@ static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight
         tcp_prr_ack(c, delta, news->acked, news->duplicate);
 }
 
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_news *news)
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     const bool was_fast = c->attention & ATTEND_FAST_RECOVERY;
     tcp_rack_ack(weir, c, delta);
