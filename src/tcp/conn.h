@@ -134,7 +134,7 @@ struct tcp_extra {
 #endif
     uint32_t fin;             // sequence number of the peer's FIN, if it came beyond a hole (ATTEND_FIN_AHEAD)
     uint32_t snd_up, rcv_up;  // sequence number after the last urgent byte to send, received
-    uint8_t sack_news;        // runs that came beyond a hole since the last ACK
+    uint8_t pending_sacks;        // runs that came beyond a hole since the last ACK
     bool urgent_passed;       // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
 #if WEIR_CFG_TCP_INFO

@@ -76,7 +76,7 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
     detach_intervals(&weir->memory, c->extra->out_of_order);
     c->extra->out_of_order = NULL;
     tcp_attend(c, ATTEND_OUT_OF_ORDER, false);
-    c->extra->sack_news = 0;
+    c->extra->pending_sacks = 0;
     if (c->receive)
         stream_ahead_end(&weir->memory, c->receive);
 }
@@ -149,7 +149,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     const bool added = intervals_add(list, start, end);
     count(weir, added ? WEIR_COUNT_TCP_OUT_OF_ORDER : WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
     if (added)
-        tcp_sack_news(c, goes_on);
+        tcp_sack_pending_add(c, goes_on);
 }
 
 // --- in order --------------------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs)
     const struct tcp_extra *extra = c->extra;
     if (!extra || tcp_realtime_on(c))  // there an ACK may end what comes in (realtime.c)
         return;
-    const uint32_t taken = extra->sack_news + 2u * tcp_dsack_owed(extra) + tcp_ecn_accurate(c);
-    if (c->flags & TCP_USE_SACK ? taken + runs <= BLOCKS : !extra->sack_news)
+    const uint32_t taken = extra->pending_sacks + 2u * tcp_dsack_owed(extra) + tcp_ecn_accurate(c);
+    if (c->flags & TCP_USE_SACK ? taken + runs <= BLOCKS : !extra->pending_sacks)
         return;
     tcp_output_ack_before(weir, c);
     c->flags |= TCP_ACK_NOW;

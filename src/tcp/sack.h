@@ -14,12 +14,12 @@ static inline void tcp_sack_reported(struct tcp_conn *c)
     if (!c->extra)
         return;
     tcp_dsack_sent(c);
-    c->extra->sack_news = 0;
+    c->extra->pending_sacks = 0;
 }
 // Data came beyond a hole; `goes_on`: with the run in which data came last.
-static inline void tcp_sack_news(struct tcp_conn *c, bool goes_on)
+static inline void tcp_sack_pending_add(struct tcp_conn *c, bool goes_on)
 {
-    c->extra->sack_news += !(goes_on && c->extra->sack_news) && c->extra->sack_news < UINT8_MAX;
+    c->extra->pending_sacks += !(goes_on && c->extra->pending_sacks) && c->extra->pending_sacks < UINT8_MAX;
 }
 void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs);  // in the next ACK, for so many more
 void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
@@ -34,7 +34,7 @@ static inline void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *o
     (void)c, (void)options, (void)room;
 }
 static inline void tcp_sack_reported(struct tcp_conn *c) { (void)c; }
-static inline void tcp_sack_news(struct tcp_conn *c, bool goes_on) { (void)c, (void)goes_on; }
+static inline void tcp_sack_pending_add(struct tcp_conn *c, bool goes_on) { (void)c, (void)goes_on; }
 static inline void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs) { (void)weir, (void)c, (void)runs; }
 static inline void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
 {
