@@ -244,7 +244,7 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
             reader_out(file);
         error = file->flags & BSD_DEAD ? WEIR_CLOSED : weir_socket_shutdown(bsd->weir, file->socket, (enum weir_shutdown)(how + 1));
         if (!error)
-            bsd_file_news(file, WEIR_READABLE | WEIR_WRITABLE);  // who sleeps in it looks again
+            bsd_file_notify(file, WEIR_READABLE | WEIR_WRITABLE);  // who sleeps in it looks again
         bsd_file_unpin(file);
     }
     bsd_leave(bsd);

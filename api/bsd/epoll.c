@@ -76,7 +76,7 @@ static void item_ready(struct item *item)
     ready_append(set, item);
     bsd_turn_grant(set->file->bsd, &set->waiting);
     if (set->file->links)
-        bsd_file_news(set->file, WEIR_READABLE);
+        bsd_file_notify(set->file, WEIR_READABLE);
 }
 
 static void item_free(struct item *item)

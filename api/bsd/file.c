@@ -5,7 +5,7 @@
 static void file_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     (void)socket;
-    bsd_file_news((struct bsd_file *)(void *)watch, events);
+    bsd_file_notify((struct bsd_file *)(void *)watch, events);
 }
 
 static struct bsd_file **place(struct weir_bsd *bsd, int fd)
@@ -182,7 +182,7 @@ void bsd_file_unlink(struct bsd_link *link)
 #define READ_NEWS (WEIR_READABLE | WEIR_URGENT | WEIR_HANGUP | WEIR_ERROR | WEIR_READ_CLOSED)
 #define WRITE_NEWS (WEIR_WRITABLE | WEIR_HANGUP | WEIR_ERROR)
 
-void bsd_file_news(struct bsd_file *file, uint32_t events)
+void bsd_file_notify(struct bsd_file *file, uint32_t events)
 {
     struct weir_bsd *bsd = file->bsd;
     if (events & READ_NEWS && file->read.asleep)

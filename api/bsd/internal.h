@@ -140,7 +140,7 @@ void bsd_file_unpin(struct bsd_file *file);
 int bsd_file_level(struct bsd_file *file);  // enum weir_ready
 void bsd_file_link(struct bsd_file *file, struct bsd_link *link);
 void bsd_file_unlink(struct bsd_link *link);
-void bsd_file_news(struct bsd_file *file, uint32_t events);  // wakes sleepers, tells links
+void bsd_file_notify(struct bsd_file *file, uint32_t events);  // wakes sleepers, tells links
 
 // Goes through a gate: WEIR_OK; WEIR_AGAIN (deadline; or it is busy and `patient` is false), WEIR_CLOSED, WEIR_INTERRUPTED.
 int bsd_gate_enter(struct bsd_file *file, struct bsd_gate *gate, uint64_t deadline_us, bool patient);

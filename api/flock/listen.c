@@ -71,7 +71,7 @@ static void hand_on(const struct flock_listeners *listeners, const struct flock_
         return;
     }
     flock_become(next->file, listener);
-    bsd_file_news(next->file, WEIR_READABLE);  // somebody may be there already
+    bsd_file_notify(next->file, WEIR_READABLE);  // somebody may be there already
 }
 
 // Inside the gate for reading, which a task of the same process in tcprecv waits for.
