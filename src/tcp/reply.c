@@ -5,7 +5,7 @@
 
 // reply_to NULL: nothing is answered that just came.
 static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                     const struct weir_endpoint *remote, struct tcp_manner manner, uint32_t length)
+                     const struct weir_endpoint *remote, struct ip_params manner, uint32_t length)
 {
     struct ip_out ip = {.source = local->addr,
                         .destination = remote->addr,
@@ -22,7 +22,7 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
 }
 
 static bool reply_any(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                      const struct weir_endpoint *remote, struct tcp_manner manner, const struct tcp_segment *segment)
+                      const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
@@ -41,7 +41,7 @@ static bool reply_any(struct weir *weir, const struct path *path, const struct p
 }
 
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct tcp_manner manner, const struct tcp_segment *segment)
+                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
 {
     if (!tcp_bare_syn(segment))
         return reply_any(weir, path, reply_to, local, remote, manner, segment);
@@ -52,7 +52,7 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packe
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct tcp_manner manner, const struct tcp_segment *segment)
+               struct ip_params manner, const struct tcp_segment *segment)
 {
     struct path path;
     memset(&path, 0, sizeof path);
@@ -63,7 +63,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
 {
-    return reply_any(weir, &c->path, NULL, &c->local, &c->remote, (struct tcp_manner){c->ttl, tos}, segment);
+    return reply_any(weir, &c->path, NULL, &c->local, &c->remote, (struct ip_params){c->ttl, tos}, segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.
@@ -92,7 +92,7 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
         reset.seq = 0;
         reset.ack = segment->seq + segment->length + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
     }
-    if (tcp_reply(weir, packet, &local, &remote, TCP_MANNER_USUAL, &reset))
+    if (tcp_reply(weir, packet, &local, &remote, IP_PARAMS_DEFAULT, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }
 
@@ -100,6 +100,6 @@ void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const stru
 {
     const struct tcp_segment reset = {.flags = TCP_RST, .seq = segment->ack};
     if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) &&
-        tcp_reply(weir, NULL, &c->local, &c->remote, TCP_MANNER_USUAL, &reset))
+        tcp_reply(weir, NULL, &c->local, &c->remote, IP_PARAMS_DEFAULT, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }

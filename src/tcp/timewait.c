@@ -166,7 +166,7 @@ static bool time_wait_acknowledge(struct weir *weir, struct tcp_time_wait *entry
     struct tcp_segment ack = {.flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
     if (time_wait_has_timestamps(entry))
         time_wait_timestamps(weir, entry, &ack.options);
-    tcp_reply(weir, packet, &local, &remote, TCP_MANNER_USUAL, &ack);
+    tcp_reply(weir, packet, &local, &remote, IP_PARAMS_DEFAULT, &ack);
     return true;
 }
 
