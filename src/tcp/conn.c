@@ -36,7 +36,7 @@ uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t loca
 {
     if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= FEW_CONNECTIONS)
         return 0;
-    return (uint32_t)tcp_ends_hash(weir, local, local_port, remote, remote_port);
+    return (uint32_t)tcp_tuple_hash(weir, local, local_port, remote, remote_port);
 }
 
 static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote,

@@ -20,7 +20,7 @@ uint64_t tcp_ends_hash_new(const struct weir *weir, uint64_t addresses, uint32_t
 // pairs tell nothing about each other.
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
-    return (uint32_t)(weir->now_us >> 2) + (uint32_t)(tcp_ends_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
+    return (uint32_t)(weir->now_us >> 2) + (uint32_t)(tcp_tuple_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
 }
 
 static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
