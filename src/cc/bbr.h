@@ -12,7 +12,7 @@
 #define BBR_ROUNDS 10u  // the bandwidth filter's window
 #define BBR_PHASES 8u   // one to probe, one to yield, six to cruise
 
-enum bbr_mode { BBR_EMPTYING = BBR_OTHER_MODES, BBR_PROBE_BW };
+enum bbr_mode { BBR_DRAIN = BBR_OTHER_MODES, BBR_PROBE_BW };
 
 struct bbr {
     struct bbr_path path;

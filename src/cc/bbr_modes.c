@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR's modes: STARTUP doubles until the pipe is full, EMPTYING lets the queue go that this built, PROBE_BW cycles through eight phases,
+// BBR's modes: STARTUP doubles until the pipe is full, DRAIN lets the queue go that this built, PROBE_BW cycles through eight phases,
 // and PROBE_RTT looks every ten seconds how short the round trip really is.
 #include "cc/bbr.h"
 
@@ -71,12 +71,12 @@ static void bbr_next(struct bbr *b, const struct weir_cc_sample *s)
         bbr_cycle(b, s);
     bbr_check_full(b, s);
     if (b->path.mode == BBR_STARTUP && b->path.full_reached) {
-        b->path.mode = BBR_EMPTYING;
+        b->path.mode = BBR_DRAIN;
         bbr_set_gain(b, BBR_DRAIN);
     }
-    if (b->path.mode == BBR_EMPTYING && s->clock_coarse)
+    if (b->path.mode == BBR_DRAIN && s->clock_coarse)
         bbr_set_phase(b, 1, s->now_us);
-    else if (b->path.mode == BBR_EMPTYING && s->inflight <= bbr_inflight(b, BBR_ONE))
+    else if (b->path.mode == BBR_DRAIN && s->inflight <= bbr_inflight(b, BBR_ONE))
         bbr_cruise(b, s->now_us);
 }
 
