@@ -159,7 +159,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         .duplicate = duplicate,
         .reports_duplicate = reports_duplicate(c, segment),
     };
-    const bool mended = tcp_deadline_on(c) && tcp_deadline_mended(c, segment);
+    const bool mended = tcp_deadline_on(c) && tcp_deadline_loss_repaired(c, segment);
     tcp_rack_begin(weir, c, segment, &delta);
     if (advances)
         advance_una(weir, c, segment->ack, &delta);

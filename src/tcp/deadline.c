@@ -142,7 +142,7 @@ uint32_t tcp_deadline_rto(const struct tcp_conn *c)
 
 // The peer acknowledges each bundle at once, and reports what of it it had (RFC 2883). What it had not, beside the newest, was lost before;
 // as was what a chance has brought. More than fits a segment was not brought by one.
-bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *segment)
+bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     if (!c->flow || !seq_lt(c->snd.una, segment->ack))
         return false;

@@ -51,7 +51,7 @@ void tcp_deadline_fire(struct weir *weir, struct tcp_conn *c);
 bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c);  // of what waits for its acknowledgement
 uint32_t tcp_deadline_rto(const struct tcp_conn *c);                         // µs, after back-off
 // An acknowledgement that advances snd.una comes: whether it shows that a loss was mended. Before the log hears of it.
-bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *segment);
+bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment);
 // … and after: takes from it what it does not tell of the round trip.
 void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta);
 void tcp_deadline_sampled(struct tcp_conn *c);                  // a round trip was measured
@@ -76,7 +76,7 @@ static inline uint32_t tcp_deadline_wait(const struct weir *weir, const struct t
 static inline void tcp_deadline_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
 static inline uint32_t tcp_deadline_rto(const struct tcp_conn *c) { return (void)c, 0; }
-static inline bool tcp_deadline_mended(const struct tcp_conn *c, const struct tcp_segment *segment)
+static inline bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     return (void)c, (void)segment, false;
 }
