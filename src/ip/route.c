@@ -159,12 +159,12 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
 // --- choice --------------------------------------------------------------------------------------------------------------
 
 // What a way is wanted for.
-struct wish {
+struct route_query {
     uint32_t source, destination;
     struct weir_netif *bound;  // NULL: any
 };
 
-static bool route_fits(const struct route *route, const struct wish *wish, bool from_source)
+static bool route_fits(const struct route *route, const struct route_query *wish, bool from_source)
 {
     if ((wish->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (wish->bound && route->netif != wish->bound))
         return false;
@@ -173,7 +173,7 @@ static bool route_fits(const struct route *route, const struct wish *wish, bool 
 
 // The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
 // that a route was passed over because its interface is down.
-static const struct route *route_choose(const struct weir *weir, const struct wish *wish, bool from_source, bool *down)
+static const struct route *route_choose(const struct weir *weir, const struct route_query *wish, bool from_source, bool *down)
 {
     for (uint32_t i = 0; i < weir->ip.route_count; i++) {
         const struct route *route = &weir->ip.routes[i];
@@ -188,7 +188,7 @@ static const struct route *route_choose(const struct weir *weir, const struct wi
 
 // Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route leads to
 // (multicast), the one of the default route, or simply the first that is up (RFC 1122 §3.3.1.1, §3.3.6).
-static struct weir_netif *group_netif(const struct weir *weir, const struct wish *wish)
+static struct weir_netif *group_netif(const struct weir *weir, const struct route_query *wish)
 {
     bool down = false;
     if (wish->bound)
@@ -205,14 +205,14 @@ static struct weir_netif *group_netif(const struct weir *weir, const struct wish
     return NULL;
 }
 
-static int path_group(const struct weir *weir, struct path *path, const struct wish *wish)
+static int path_group(const struct weir *weir, struct path *path, const struct route_query *wish)
 {
     path->netif = group_netif(weir, wish);
     path->next_hop = weir_addr_v4(wish->destination);
     return path->netif ? WEIR_OK : WEIR_NO_ROUTE;
 }
 
-static int path_unicast(const struct weir *weir, struct path *path, const struct wish *wish)
+static int path_unicast(const struct weir *weir, struct path *path, const struct route_query *wish)
 {
     bool down = false;
     const struct route *route = wish->source && !wish->bound ? route_choose(weir, wish, true, &down) : NULL;
@@ -229,7 +229,7 @@ static int path_unicast(const struct weir *weir, struct path *path, const struct
 
 #if WEIR_CFG_LOOPBACK
 // Packets to ourselves never leave. They come from the address they go to, where nothing else is asked for.
-static bool path_loopback(struct weir *weir, struct path *path, const struct wish *wish, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *wish, struct weir_addr *source)
 {
     const struct weir_addr destination = weir_addr_v4(wish->destination);
     if (!ip_is_ours(weir, destination) && wish->bound != &weir->loopback.netif)
@@ -242,7 +242,7 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct wis
     return true;
 }
 #else
-static bool path_loopback(struct weir *weir, struct path *path, const struct wish *wish, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *wish, struct weir_addr *source)
 {
     (void)weir, (void)path, (void)wish, (void)source;
     return false;
@@ -283,7 +283,7 @@ static void path_remember(struct weir *weir, const struct path *path, struct wei
 SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                               uint8_t netif_bound)
 {
-    const struct wish wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
+    const struct route_query wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
     if (weir_addr_is_any(destination) || (netif_bound && !wish.bound))
