@@ -79,8 +79,8 @@ struct tcp_flow {
     uint32_t retransmit_from;  // the search for LOST data begins here
     uint32_t recovery_una;     // snd.una when the last recovery began, or at its last timeout: only the first one for it reduces ssthresh
     uint32_t lost_untold;      // bytes marked LOST by a timer, which the congestion control hears of with the next acknowledgement
-    uint32_t rto_due;  // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since when it runs)
-    uint8_t wait;      // enum tcp_wait
+    uint32_t rto_due;          // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since when it runs)
+    uint8_t wait;              // enum tcp_wait
 #if WEIR_CFG_TCP_RACK
     struct rack rack;
 #endif
@@ -134,7 +134,7 @@ struct tcp_extra {
 #endif
     uint32_t fin;             // sequence number of the peer's FIN, if it came beyond a hole (ATTEND_FIN_AHEAD)
     uint32_t snd_up, rcv_up;  // sequence number after the last urgent byte to send, received
-    uint8_t pending_sacks;        // runs that came beyond a hole since the last ACK
+    uint8_t pending_sacks;    // runs that came beyond a hole since the last ACK
     bool urgent_passed;       // the urgent byte is out of the stream (TCP_URGENT_RECEIVED)
     uint8_t urgent_byte;
 #if WEIR_CFG_TCP_INFO

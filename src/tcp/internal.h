@@ -22,7 +22,7 @@ enum tcp_verdict {
 #define TCP_SYN_TIMEOUT_MS 180000u                      // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
 #define TCP_MSS_MIN 48u                                 // a smaller MSS option is taken as this (CVE-2019-11479)
 #define TCP_SEND_FLOOR 65536u                           // send queue open to the user whatever cwnd is
-#define TCP_SEND_SHORT 2048u   // … while the memory budget is short (MEMORY_IDLE): a segment, in a small chunk
+#define TCP_SEND_SHORT 2048u                            // … while the memory budget is short (MEMORY_IDLE): a segment, in a small chunk
 #define TCP_PEEK_SPANS (WEIR_CFG_ALLOCATOR ? 16u : 2u)  // spans one peek lends at the most; a ring is no more than two
 #define TCP_CHALLENGE_REFILL_MS 1262u                   // a second, and a quarter of uncertainty (input.c)
 #define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up

@@ -25,7 +25,7 @@ static inline uint64_t tcp_ends_word(const struct weir *weir, uint64_t addresses
 }
 #endif
 static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
-                                     uint16_t remote_port)
+                                      uint16_t remote_port)
 {
     return tcp_ends_word(weir, ip_pair_word(local, remote), (uint32_t)local_port << 16 | remote_port);
 }

@@ -22,7 +22,7 @@ enum tcp_wait {
     TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
     TCP_WAIT_TAIL,     // the tail-loss probe
     TCP_WAIT_CHANCE,   // … or, with a deadline, what is sent again before it passes (deadline.h)
-    TCP_WAIT_LAZY,    // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
+    TCP_WAIT_LAZY,     // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
 };
 
 #if WEIR_CFG_TCP_RACK

@@ -158,7 +158,8 @@ static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_de
 }
 
 // Without SACK duplicates stood for what the ACK that ends a recovery covers: no more than a segment of it is news.
-static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news, bool was_fast)
+static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news,
+                      bool was_fast)
 {
     struct flight_delta told = *delta;
     told.newly_lost += c->flow->lost_untold;
