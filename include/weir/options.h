@@ -38,7 +38,7 @@
 #define WEIR_DEFAULT_TCP_DSACK 0
 #define WEIR_DEFAULT_TCP_RACK 0
 #define WEIR_DEFAULT_TCP_TLP 0
-#define WEIR_DEFAULT_TCP_HOLES 0
+#define WEIR_DEFAULT_TCP_RTX_PROBE 0
 #define WEIR_DEFAULT_TCP_PRR 0
 #define WEIR_DEFAULT_TCP_FRTO 0
 #define WEIR_DEFAULT_TCP_UNDO 0
@@ -140,7 +140,7 @@
 #define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
-#define WEIR_DEFAULT_TCP_HOLES 0
+#define WEIR_DEFAULT_TCP_RTX_PROBE 0
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
@@ -242,7 +242,7 @@
 #define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_RACK 1
 #define WEIR_DEFAULT_TCP_TLP 1
-#define WEIR_DEFAULT_TCP_HOLES 1
+#define WEIR_DEFAULT_TCP_RTX_PROBE 1
 #define WEIR_DEFAULT_TCP_PRR 1
 #define WEIR_DEFAULT_TCP_FRTO 1
 #define WEIR_DEFAULT_TCP_UNDO 1
@@ -510,11 +510,11 @@
 #if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
 #error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
 #endif
-#ifndef WEIR_CFG_TCP_HOLES  // where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO
-#define WEIR_CFG_TCP_HOLES WEIR_DEFAULT_TCP_HOLES
+#ifndef WEIR_CFG_TCP_RTX_PROBE  // where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO
+#define WEIR_CFG_TCP_RTX_PROBE WEIR_DEFAULT_TCP_RTX_PROBE
 #endif
-#if WEIR_CFG_TCP_HOLES < 0 || WEIR_CFG_TCP_HOLES > 1
-#error "WEIR_CFG_TCP_HOLES must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO"
+#if WEIR_CFG_TCP_RTX_PROBE < 0 || WEIR_CFG_TCP_RTX_PROBE > 1
+#error "WEIR_CFG_TCP_RTX_PROBE must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO"
 #endif
 #ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
 #define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR
@@ -927,8 +927,8 @@
 #if WEIR_CFG_TCP_RACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_RACK needs WEIR_CFG_TCP_SACK"
 #endif
-#if WEIR_CFG_TCP_HOLES && !WEIR_CFG_TCP_TLP && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_TCP_HOLES needs WEIR_CFG_TCP_TLP"
+#if WEIR_CFG_TCP_RTX_PROBE && !WEIR_CFG_TCP_TLP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_RTX_PROBE needs WEIR_CFG_TCP_TLP"
 #endif
 #if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"

@@ -37,7 +37,7 @@ enum tcp_attention {
     ATTEND_REALTIME = 1 << 24,         // realtime.c: a receiver of frames with deadlines
     ATTEND_DEADLINE = 1 << 25,         // deadline.c: a sender of frames with deadlines
     ATTEND_LOW_WATER = 1 << 26,        // lowwater.c: the reader is not woken by every byte
-    ATTEND_RTX_PROBE = 1 << 27,        // holes.c: what was sent again may be lost again: not all up to holes.end is acknowledged
+    ATTEND_RTX_PROBE = 1 << 27,        // rtx_probe.c: what was sent again may be lost again: not all up to its end is acknowledged
 };
 
 // Recovery of either kind.

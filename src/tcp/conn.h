@@ -87,8 +87,8 @@ struct tcp_flow {
 #if WEIR_CFG_TCP_TLP
     struct tlp tlp;
 #endif
-#if WEIR_CFG_TCP_HOLES
-    struct holes holes;
+#if WEIR_CFG_TCP_RTX_PROBE
+    struct rtx_probe rtx_probe;
 #endif
 #if WEIR_CFG_TCP_PRR
     struct prr prr;

@@ -305,7 +305,7 @@ static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_con
 void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us);  // the policy wants to be called
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
-// hystart.c, tlp.c, holes.c, frto.c, cwv.c: what output and prediction ask for each segment
+// hystart.c, tlp.c, rtx_probe.c, frto.c, cwv.c: what output and prediction ask for each segment
 #if WEIR_CFG_TCP_CWV
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {

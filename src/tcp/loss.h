@@ -2,7 +2,7 @@
 // What finds loss and answers it, one mechanism a file, each with a little state in struct tcp_flow; recovery.c asks them in turn:
 //   rack.c  which of what is in flight is lost, by the time it was sent (RFC 8985)
 //   tlp.c   a probe where the tail of a flight may be lost (RFC 8985 §7)
-//   holes.c a probe where what was sent again may be lost again (where the congestion control owns recovery)
+//   rtx_probe.c a probe where what was sent again may be lost again (where the congestion control owns recovery)
 //   prr.c   how much may be sent while recovering (RFC 9937)
 //   frto.c  whether a timeout was spurious, by what is acknowledged after it (RFC 5682)
 //   undo.c  whether any reduction was spurious, by duplicates that the peer reports (RFC 3708) or timestamps (RFC 3522)
@@ -108,36 +108,36 @@ static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
 #endif
 
 struct tcp_ack_info;
-#if WEIR_CFG_TCP_HOLES
-struct holes {
+#if WEIR_CFG_TCP_RTX_PROBE
+struct rtx_probe {
     uint32_t end;   // snd.nxt when a hole was last seen, or filled (ATTEND_RTX_PROBE)
     uint8_t tried;  // so often has been probed, and nothing new come since
     bool doubled;   // what ends here left twice, as this tick began, and no duplicate of it has been reported
     uint32_t doubled_end, doubled_us;
 };
-bool tcp_holes(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
+bool tcp_rtx_probe_on(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
 // … µs from now, if a tail would be after `tail_us`; 0: it waits for the RTO, `rto_us` from now
-uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
-bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c);  // now
+uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
+bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c);  // now
 // What output has sent again goes twice, and nothing else: [snd.una, *end).
-bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
-void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
-bool tcp_holes_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
-void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
+bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
+void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
+bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
+void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
 #else
-static inline bool tcp_holes(const struct tcp_conn *c) { return (void)c, false; }
-static inline uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
+static inline bool tcp_rtx_probe_on(const struct tcp_conn *c) { return (void)c, false; }
+static inline uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {
     return (void)c, (void)rto_us, tail_us;
 }
-static inline bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, false; }
-static inline bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
+static inline bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
 {
     return (void)weir, (void)c, (void)end, false;
 }
-static inline void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
-static inline bool tcp_holes_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
-static inline void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+static inline void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
+static inline bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
+static inline void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     (void)c, (void)delta, (void)news;
 }

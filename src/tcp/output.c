@@ -291,7 +291,7 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp
     if (plan->how & PLAN_TLP)
         tcp_tlp_sent(weir, c, plan->how & PLAN_RETRANSMIT);
     if (plan->how & PLAN_DUPLICATE_RTX)
-        tcp_holes_doubled(weir, c, plan->end);
+        tcp_rtx_probe_doubled(weir, c, plan->end);
     if (c->attention & ATTEND_RETRANSMIT_NOW && plan->how & PLAN_RETRANSMIT)
         tcp_timers_resent(weir, c);
     c->attention &= ~(uint32_t)ATTEND_RETRANSMIT_NOW;

@@ -171,11 +171,11 @@ static bool plan_deadline_rtx(struct tcp_conn *c, struct tcp_plan *plan)
     return true;
 }
 
-// What was sent again, is alone in flight and could be lost once more goes twice, after all else (holes.c).
+// What was sent again, is alone in flight and could be lost once more goes twice, after all else (rtx_probe.c).
 static bool plan_duplicate_rtx(const struct weir *weir, const struct tcp_conn *c, struct tcp_plan *plan)
 {
     uint32_t end;
-    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->attention & ATTEND_PERSIST || !tcp_holes_double(weir, c, &end))
+    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->attention & ATTEND_PERSIST || !tcp_rtx_probe_double(weir, c, &end))
         return false;
     cover(c, plan, c->snd.una, end);
     plan->how = PLAN_RETRANSMIT | PLAN_DUPLICATE_RTX;

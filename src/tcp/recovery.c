@@ -88,7 +88,8 @@ static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct 
     if (news->reports_duplicate) {
         tcp_info_duplicate(weir, c, block);
         tcp_undo_duplicate(c, block->left, block->right);
-        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c) && !tcp_holes_expected(c, block->right))  // bundles are duplicates that were meant
+        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c) &&
+            !tcp_rtx_probe_expected(c, block->right))  // bundles are duplicates that were meant
             tcp_rack_duplicate(c);
     }
     if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {
@@ -183,7 +184,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
         enter_recovery(weir, c, delta, news->acked);
     tcp_scoreboard_changed(c);
-    tcp_holes_ack(c, delta, news);
+    tcp_rtx_probe_ack(c, delta, news);
     if (delta->newly_lost)
         send_again_from_the_first(weir, c);
     notify_cc(weir, c, delta, news, was_fast);
@@ -213,7 +214,7 @@ void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
         lost_by_time(weir, c, &delta);
 }
 
-#if WEIR_CFG_TCP_HOLES
+#if WEIR_CFG_TCP_RTX_PROBE
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 {
     struct flight_delta delta = {0};

@@ -92,7 +92,7 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
         c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);
         c->progress_ms = weir->now_ms;
         arm_send(weir, c);
-    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_holes(c)) {
+    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(c)) {
         arm_sooner(weir, c);  // RFC 8985 §7.2: the tail is a later one now
     }
     tcp_timers_active(weir, c);
@@ -336,7 +336,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
         arm_rto_since(weir, c, due_us);
-        if (tcp_holes(c)) {  // it is not the last
+        if (tcp_rtx_probe_on(c)) {  // it is not the last
             c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
             arm_sooner(weir, c);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round trips a segment is
-// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time (but for holes.c); the
+// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time (but for rtx_probe.c); the
 // RTO runs while it is out.
 #include "tcp/internal.h"
 
@@ -39,24 +39,24 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
     return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
-// One probe at a time, and none while holes are filled; unless the congestion control has them probed as well (holes.c).
+// One probe at a time, and none while holes are filled; unless the congestion control has them probed as well (rtx_probe.c).
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
 {
     if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
-    const bool holes = tcp_holes(c);
+    const bool holes = tcp_rtx_probe_on(c);
     if (!holes && (c->attention & ATTEND_TLP_OUT || tcp_filling(c)))
         return 0;
     uint32_t us = FIRST_TIMEOUT_US;
     if (c->rtt.srtt8_us)
         us = (holes ? TLP_SLACK_US : tcp_tlp_floor(c)) + two_round_trips(weir, c) -
              (tick_is_young(weir, c) ? weir->port->granularity_us : 0);
-    return holes ? tcp_holes_wait(c, us, rto_us) : us;
+    return holes ? tcp_rtx_probe_wait(c, us, rto_us) : us;
 }
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
-    if (tcp_holes(c) && tcp_holes_fire(weir, c))
+    if (tcp_rtx_probe_on(c) && tcp_rtx_probe_fire(weir, c))
         return;
     c->attention |= ATTEND_TLP_DUE;
     tcp_wants_output(weir, c);

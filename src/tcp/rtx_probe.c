@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Probes while holes are filled. What is sent again and lost once more, with nothing after it, and what is lost behind the last hole, leave
-// nothing that would show it: RFC 8985 §7.2 sends no probe then, or lets it wait for a delayed acknowledgement, and the RTO follows. Where
+// Retransmission probes. A lost retransmission at the tail produces no SACK, nor does what is lost behind the last gap, so that only the
+// RTO would find it: RFC 8985 §7.2 sends no probe then, or lets it wait for a delayed acknowledgement, and the RTO follows. Where
 // the congestion control has a measure of its own for congestion there is one all the same, as soon as a tail would be probed (as RFC 9002
 // §6.2 does), and then after twice as long each time, until the RTO would come sooner. Where something is lost, or SACKed, it is the first
 // of what is missing, otherwise the tail: what is delivered out of order is acknowledged at once, and tells RACK of all that left before. A
@@ -9,21 +9,21 @@
 // sent again, and all that left before it has been answered.
 #include "tcp/internal.h"
 
-bool tcp_holes(const struct tcp_conn *c)
+bool tcp_rtx_probe_on(const struct tcp_conn *c)
 {
     const bool probing = c->attention & ATTEND_TLP_DUE || (c->attention & ATTEND_TLP_OUT && seq_lt(c->snd.una, c->flow->tlp.end));
     return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->attention & ATTEND_RTX_PROBE || probing);
 }
 
-uint32_t tcp_holes_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
+uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {
-    const uint32_t us = tail_us << c->flow->holes.tried;
+    const uint32_t us = tail_us << c->flow->rtx_probe.tried;
     return us < rto_us ? us : 0;
 }
 
-bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c)
+bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c)
 {
-    c->flow->holes.tried++;
+    c->flow->rtx_probe.tried++;
     if (!(c->flow->flight->sacked | c->flow->flight->lost))
         return false;
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
@@ -32,7 +32,7 @@ bool tcp_holes_fire(struct weir *weir, struct tcp_conn *c)
 }
 
 #if WEIR_CFG_TCP_SACK
-bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
+bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
 {
     const struct tcp_flow *flow = c->flow;
     struct flight *f = flow->flight;
@@ -42,35 +42,38 @@ bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_
     const struct flight_record *first = flight_at(f, 0);
     *end = first->end;
     return first->sent & FLIGHT_RETRANSMITTED && *end - f->start == flight_pipe(f) && *end - f->start <= c->mss &&
-           !(flow->holes.doubled && flow->holes.doubled_end == *end && flow->holes.doubled_us == (uint32_t)weir->now_us);
+           !(flow->rtx_probe.doubled && flow->rtx_probe.doubled_end == *end && flow->rtx_probe.doubled_us == (uint32_t)weir->now_us);
 }
 #else  // nothing tells what is alone in flight
-bool tcp_holes_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end) { return (void)weir, (void)c, (void)end, false; }
+bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
+{
+    return (void)weir, (void)c, (void)end, false;
+}
 #endif
 
-void tcp_holes_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end)
+void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
-    c->flow->holes.doubled = true;
-    c->flow->holes.doubled_end = end;
-    c->flow->holes.doubled_us = (uint32_t)weir->now_us;
+    c->flow->rtx_probe.doubled = true;
+    c->flow->rtx_probe.doubled_end = end;
+    c->flow->rtx_probe.doubled_us = (uint32_t)weir->now_us;
 }
 
-bool tcp_holes_expected(struct tcp_conn *c, uint32_t end)
+bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end)
 {
-    const bool expected = c->flow->holes.doubled && c->flow->holes.doubled_end == end;
-    c->flow->holes.doubled &= !expected;
+    const bool expected = c->flow->rtx_probe.doubled && c->flow->rtx_probe.doubled_end == end;
+    c->flow->rtx_probe.doubled &= !expected;
     return expected;
 }
 
-void tcp_holes_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
-    struct holes *holes = &c->flow->holes;
+    struct rtx_probe *probe = &c->flow->rtx_probe;
     if (news->acked | delta->delivered)
-        holes->tried = 0;
+        probe->tried = 0;
     if (tcp_cc(c)->owns_recovery && (c->flow->flight->lost || delta->retransmitted_acked)) {
         c->attention |= ATTEND_RTX_PROBE;
-        holes->end = c->snd.nxt;
+        probe->end = c->snd.nxt;
     }
-    if (!seq_lt(c->snd.una, holes->end))
+    if (!seq_lt(c->snd.una, probe->end))
         c->attention &= ~(uint32_t)ATTEND_RTX_PROBE;
 }
