@@ -37,7 +37,7 @@ $(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
 # The same without today's loss recovery, ECN, pacing, and what they bring along: what is left is RFC 5681 and 6675.
-PLAIN := TCP_RACK TCP_TLP TCP_RTX_PROBE TCP_PRR TCP_FRTO TCP_UNDO TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_HYSTART CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
+PLAIN := TCP_LOSS_RECOVERY TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_REFINEMENTS CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
 WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
 WEIR_PLAIN_OBJECTS := $(patsubst %.c,$(O)/weir_plain/%.o,$(WEIR_PLAIN))
 $(O)/weir_plain/%.o: %.c $(O)/flags

@@ -36,12 +36,7 @@
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
 #define WEIR_DEFAULT_TCP_SACK 0
 #define WEIR_DEFAULT_TCP_DSACK 0
-#define WEIR_DEFAULT_TCP_RACK 0
-#define WEIR_DEFAULT_TCP_TLP 0
-#define WEIR_DEFAULT_TCP_RTX_PROBE 0
-#define WEIR_DEFAULT_TCP_PRR 0
-#define WEIR_DEFAULT_TCP_FRTO 0
-#define WEIR_DEFAULT_TCP_UNDO 0
+#define WEIR_DEFAULT_TCP_LOSS_RECOVERY 0
 #define WEIR_DEFAULT_TCP_PREDICT 0
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
@@ -54,14 +49,11 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_REALTIME 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
-#define WEIR_DEFAULT_TCP_UTO 0
-#define WEIR_DEFAULT_TCP_LOW_WATER 0
+#define WEIR_DEFAULT_TCP_REFINEMENTS 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
 #define WEIR_DEFAULT_REALTIME_SENDER 0
-#define WEIR_DEFAULT_TCP_HYSTART 0
-#define WEIR_DEFAULT_TCP_CWV 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 2
 #define WEIR_DEFAULT_TCP_TIME_WAIT 2
@@ -138,12 +130,7 @@
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_DSACK 1
-#define WEIR_DEFAULT_TCP_RACK 1
-#define WEIR_DEFAULT_TCP_TLP 1
-#define WEIR_DEFAULT_TCP_RTX_PROBE 0
-#define WEIR_DEFAULT_TCP_PRR 1
-#define WEIR_DEFAULT_TCP_FRTO 1
-#define WEIR_DEFAULT_TCP_UNDO 1
+#define WEIR_DEFAULT_TCP_LOSS_RECOVERY 1
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
@@ -156,14 +143,11 @@
 #define WEIR_DEFAULT_TCP_URGENT 0
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
-#define WEIR_DEFAULT_TCP_UTO 0
-#define WEIR_DEFAULT_TCP_LOW_WATER 0
+#define WEIR_DEFAULT_TCP_REFINEMENTS 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
 #define WEIR_DEFAULT_REALTIME_SENDER 1
-#define WEIR_DEFAULT_TCP_HYSTART 0
-#define WEIR_DEFAULT_TCP_CWV 0
 #define WEIR_DEFAULT_TCP_INFO 0
 #define WEIR_DEFAULT_TCP_HALF_OPEN 8
 #define WEIR_DEFAULT_TCP_TIME_WAIT 16
@@ -240,12 +224,7 @@
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_DSACK 1
-#define WEIR_DEFAULT_TCP_RACK 1
-#define WEIR_DEFAULT_TCP_TLP 1
-#define WEIR_DEFAULT_TCP_RTX_PROBE 1
-#define WEIR_DEFAULT_TCP_PRR 1
-#define WEIR_DEFAULT_TCP_FRTO 1
-#define WEIR_DEFAULT_TCP_UNDO 1
+#define WEIR_DEFAULT_TCP_LOSS_RECOVERY 1
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 1
@@ -258,14 +237,11 @@
 #define WEIR_DEFAULT_TCP_URGENT 1
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
-#define WEIR_DEFAULT_TCP_UTO 1
-#define WEIR_DEFAULT_TCP_LOW_WATER 1
+#define WEIR_DEFAULT_TCP_REFINEMENTS 1
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
 #define WEIR_DEFAULT_TCP_RATE 1
 #define WEIR_DEFAULT_TCP_PACING 1
 #define WEIR_DEFAULT_REALTIME_SENDER 1
-#define WEIR_DEFAULT_TCP_HYSTART 1
-#define WEIR_DEFAULT_TCP_CWV 1
 #define WEIR_DEFAULT_TCP_INFO 1
 #define WEIR_DEFAULT_TCP_HALF_OPEN 1024
 #define WEIR_DEFAULT_TCP_TIME_WAIT 65536
@@ -498,41 +474,11 @@
 #if WEIR_CFG_TCP_DSACK < 0 || WEIR_CFG_TCP_DSACK > 1
 #error "WEIR_CFG_TCP_DSACK must be 0 to 1: duplicates are told to the peer, and what it tells of its own is used (RFC 2883)"
 #endif
-#ifndef WEIR_CFG_TCP_RACK  // loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule
-#define WEIR_CFG_TCP_RACK WEIR_DEFAULT_TCP_RACK
+#ifndef WEIR_CFG_TCP_LOSS_RECOVERY  // RACK-TLP (RFC 8985), proportional rate reduction (RFC 9937), spurious timeouts and reductions found and undone (RFC 5682, 3708, 3522, 4015). 0: the rules of RFC 6675 and 6582
+#define WEIR_CFG_TCP_LOSS_RECOVERY WEIR_DEFAULT_TCP_LOSS_RECOVERY
 #endif
-#if WEIR_CFG_TCP_RACK < 0 || WEIR_CFG_TCP_RACK > 1
-#error "WEIR_CFG_TCP_RACK must be 0 to 1: loss is found by the time of transmission, also of what was sent again (RFC 8985). 0: RFC 6675's rule"
-#endif
-#ifndef WEIR_CFG_TCP_TLP  // tail-loss probes (RFC 8985 §7), on connections with SACK
-#define WEIR_CFG_TCP_TLP WEIR_DEFAULT_TCP_TLP
-#endif
-#if WEIR_CFG_TCP_TLP < 0 || WEIR_CFG_TCP_TLP > 1
-#error "WEIR_CFG_TCP_TLP must be 0 to 1: tail-loss probes (RFC 8985 §7), on connections with SACK"
-#endif
-#ifndef WEIR_CFG_TCP_RTX_PROBE  // where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO
-#define WEIR_CFG_TCP_RTX_PROBE WEIR_DEFAULT_TCP_RTX_PROBE
-#endif
-#if WEIR_CFG_TCP_RTX_PROBE < 0 || WEIR_CFG_TCP_RTX_PROBE > 1
-#error "WEIR_CFG_TCP_RTX_PROBE must be 0 to 1: where the congestion control owns recovery (bbr), what is lost again, or behind the last hole, is probed as tails are and does not wait for the RTO"
-#endif
-#ifndef WEIR_CFG_TCP_PRR  // proportional rate reduction (RFC 9937); 0: the window falls at once
-#define WEIR_CFG_TCP_PRR WEIR_DEFAULT_TCP_PRR
-#endif
-#if WEIR_CFG_TCP_PRR < 0 || WEIR_CFG_TCP_PRR > 1
-#error "WEIR_CFG_TCP_PRR must be 0 to 1: proportional rate reduction (RFC 9937); 0: the window falls at once"
-#endif
-#ifndef WEIR_CFG_TCP_FRTO  // spurious timeouts are found and undone (RFC 5682), on connections with SACK
-#define WEIR_CFG_TCP_FRTO WEIR_DEFAULT_TCP_FRTO
-#endif
-#if WEIR_CFG_TCP_FRTO < 0 || WEIR_CFG_TCP_FRTO > 1
-#error "WEIR_CFG_TCP_FRTO must be 0 to 1: spurious timeouts are found and undone (RFC 5682), on connections with SACK"
-#endif
-#ifndef WEIR_CFG_TCP_UNDO  // spurious reductions are found by reported duplicates or timestamps, and undone (RFC 3708, 3522, 4015)
-#define WEIR_CFG_TCP_UNDO WEIR_DEFAULT_TCP_UNDO
-#endif
-#if WEIR_CFG_TCP_UNDO < 0 || WEIR_CFG_TCP_UNDO > 1
-#error "WEIR_CFG_TCP_UNDO must be 0 to 1: spurious reductions are found by reported duplicates or timestamps, and undone (RFC 3708, 3522, 4015)"
+#if WEIR_CFG_TCP_LOSS_RECOVERY < 0 || WEIR_CFG_TCP_LOSS_RECOVERY > 1
+#error "WEIR_CFG_TCP_LOSS_RECOVERY must be 0 to 1: RACK-TLP (RFC 8985), proportional rate reduction (RFC 9937), spurious timeouts and reductions found and undone (RFC 5682, 3708, 3522, 4015). 0: the rules of RFC 6675 and 6582"
 #endif
 #ifndef WEIR_CFG_TCP_PREDICT  // header prediction: the next segment of a connection in order without the list of steps
 #define WEIR_CFG_TCP_PREDICT WEIR_DEFAULT_TCP_PREDICT
@@ -606,17 +552,11 @@
 #if WEIR_CFG_TCP_KEEPALIVE < 0 || WEIR_CFG_TCP_KEEPALIVE > 1
 #error "WEIR_CFG_TCP_KEEPALIVE must be 0 to 1: keepalive and user timeout (RFC 9293 3.8.4, RFC 5482)"
 #endif
-#ifndef WEIR_CFG_TCP_UTO  // the user timeout option: both ends tell how long data may stay unacknowledged (RFC 5482); off until a socket asks for it
-#define WEIR_CFG_TCP_UTO WEIR_DEFAULT_TCP_UTO
+#ifndef WEIR_CFG_TCP_REFINEMENTS  // what a large host has: the user timeout option (RFC 5482), a receive low-water mark, HyStart++ (RFC 9406), congestion window validation (RFC 7661)
+#define WEIR_CFG_TCP_REFINEMENTS WEIR_DEFAULT_TCP_REFINEMENTS
 #endif
-#if WEIR_CFG_TCP_UTO < 0 || WEIR_CFG_TCP_UTO > 1
-#error "WEIR_CFG_TCP_UTO must be 0 to 1: the user timeout option: both ends tell how long data may stay unacknowledged (RFC 5482); off until a socket asks for it"
-#endif
-#ifndef WEIR_CFG_TCP_LOW_WATER  // WEIR_OPTION_RECEIVE_LOW_WATER on streams
-#define WEIR_CFG_TCP_LOW_WATER WEIR_DEFAULT_TCP_LOW_WATER
-#endif
-#if WEIR_CFG_TCP_LOW_WATER < 0 || WEIR_CFG_TCP_LOW_WATER > 1
-#error "WEIR_CFG_TCP_LOW_WATER must be 0 to 1: WEIR_OPTION_RECEIVE_LOW_WATER on streams"
+#if WEIR_CFG_TCP_REFINEMENTS < 0 || WEIR_CFG_TCP_REFINEMENTS > 1
+#error "WEIR_CFG_TCP_REFINEMENTS must be 0 to 1: what a large host has: the user timeout option (RFC 5482), a receive low-water mark, HyStart++ (RFC 9406), congestion window validation (RFC 7661)"
 #endif
 #ifndef WEIR_CFG_TCP_SYN_COOKIES  // SYN cookies when the half-open table is full (RFC 4987)
 #define WEIR_CFG_TCP_SYN_COOKIES WEIR_DEFAULT_TCP_SYN_COOKIES
@@ -641,18 +581,6 @@
 #endif
 #if WEIR_CFG_REALTIME_SENDER < 0 || WEIR_CFG_REALTIME_SENDER > 1
 #error "WEIR_CFG_REALTIME_SENDER must be 0 to 1: WEIR_OPTION_SEND_DEADLINE_US: frames bundled, sent again before their deadline, a low timeout"
-#endif
-#ifndef WEIR_CFG_TCP_HYSTART  // HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)
-#define WEIR_CFG_TCP_HYSTART WEIR_DEFAULT_TCP_HYSTART
-#endif
-#if WEIR_CFG_TCP_HYSTART < 0 || WEIR_CFG_TCP_HYSTART > 1
-#error "WEIR_CFG_TCP_HYSTART must be 0 to 1: HyStart++: the first slow start slows down and ends when the round-trip time rises (RFC 9406)"
-#endif
-#ifndef WEIR_CFG_TCP_CWV  // congestion window validation: an application that uses less than half of cwnd keeps it for five minutes, and a loss is answered by what was in use (RFC 7661)
-#define WEIR_CFG_TCP_CWV WEIR_DEFAULT_TCP_CWV
-#endif
-#if WEIR_CFG_TCP_CWV < 0 || WEIR_CFG_TCP_CWV > 1
-#error "WEIR_CFG_TCP_CWV must be 0 to 1: congestion window validation: an application that uses less than half of cwnd keeps it for five minutes, and a loss is answered by what was in use (RFC 7661)"
 #endif
 #ifndef WEIR_CFG_TCP_INFO  // TCP_INFO and its counters
 #define WEIR_CFG_TCP_INFO WEIR_DEFAULT_TCP_INFO
@@ -924,11 +852,8 @@
 #if WEIR_CFG_TCP_DSACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_DSACK needs WEIR_CFG_TCP_SACK"
 #endif
-#if WEIR_CFG_TCP_RACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_TCP_RACK needs WEIR_CFG_TCP_SACK"
-#endif
-#if WEIR_CFG_TCP_RTX_PROBE && !WEIR_CFG_TCP_TLP && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_TCP_RTX_PROBE needs WEIR_CFG_TCP_TLP"
+#if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_LOSS_RECOVERY needs WEIR_CFG_TCP_SACK"
 #endif
 #if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"
@@ -954,11 +879,17 @@
 #if WEIR_CFG_CC_BBR && !WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_PACING"
 #endif
+#if WEIR_CFG_CC_BBR && !WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR needs WEIR_CFG_TCP_LOSS_RECOVERY"
+#endif
 #if WEIR_CFG_CC_BBR3 && !WEIR_CFG_TCP_RATE && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_CC_BBR3 needs WEIR_CFG_TCP_RATE"
 #endif
 #if WEIR_CFG_CC_BBR3 && !WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_CC_BBR3 needs WEIR_CFG_TCP_PACING"
+#endif
+#if WEIR_CFG_CC_BBR3 && !WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_CC_BBR3 needs WEIR_CFG_TCP_LOSS_RECOVERY"
 #endif
 
 #endif

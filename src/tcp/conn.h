@@ -81,23 +81,15 @@ struct tcp_flow {
     uint32_t lost_untold;      // bytes marked LOST by a timer, which the congestion control hears of with the next acknowledgement
     uint32_t rto_due;          // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since when it runs)
     uint8_t wait;              // enum tcp_wait
-#if WEIR_CFG_TCP_RACK
+#if WEIR_CFG_TCP_LOSS_RECOVERY
     struct rack rack;
-#endif
-#if WEIR_CFG_TCP_TLP
     struct tlp tlp;
-#endif
-#if WEIR_CFG_TCP_RTX_PROBE
-    struct rtx_probe rtx_probe;
-#endif
-#if WEIR_CFG_TCP_PRR
     struct prr prr;
-#endif
-#if WEIR_CFG_TCP_FRTO
     struct frto frto;
-#endif
-#if WEIR_CFG_TCP_UNDO
     struct undo undo;
+#endif
+#if TCP_RTX_PROBE
+    struct rtx_probe rtx_probe;
 #endif
 #if WEIR_CFG_TCP_ECN
     bool ecn_round, ecn_marked;  // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
@@ -111,10 +103,8 @@ struct tcp_flow {
 #if WEIR_CFG_TCP_PACING
     struct tcp_pacing pacing;
 #endif
-#if WEIR_CFG_TCP_HYSTART
+#if WEIR_CFG_TCP_REFINEMENTS
     struct tcp_hystart hystart;
-#endif
-#if WEIR_CFG_TCP_CWV
     struct tcp_cwv cwv;
 #endif
 #if WEIR_CFG_TCP_HELD
@@ -156,10 +146,8 @@ struct tcp_extra {
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;  // WEIR_OPTION_MAX_PACING_RATE: bytes/s; 0: none
 #endif
-#if WEIR_CFG_TCP_UTO
+#if WEIR_CFG_TCP_REFINEMENTS
     struct tcp_uto uto;
-#endif
-#if WEIR_CFG_TCP_LOW_WATER
     uint32_t receive_low_water;  // bytes; 0: none
 #endif
 #if !WEIR_CFG_ALLOCATOR
@@ -285,7 +273,7 @@ struct tcp_listener {
 #if WEIR_CFG_TCP_PACING
     uint32_t pacing_limit;
 #endif
-#if WEIR_CFG_TCP_UTO
+#if WEIR_CFG_TCP_REFINEMENTS
     uint8_t uto;  // enum weir_user_timeout_option
 #endif
 #if WEIR_CFG_REALTIME_SENDER

@@ -15,7 +15,7 @@ struct tcp_conn;
 #define CWV_PERIOD_LEAST_MS 1000u  // §4.2: three round trips, at least so long
 #define CWV_PARTS 4u               // of the sampling period, each with its peak
 
-#if WEIR_CFG_TCP_CWV
+#if WEIR_CFG_TCP_REFINEMENTS
 // Of a flow.
 struct tcp_cwv {
     uint32_t from, round_end;  // snd.una and snd.nxt when the sample under way began; equal: nothing was in flight

@@ -15,7 +15,7 @@ struct tcp_conn;
 #define HYSTART_SAMPLES 8u           // of a round, before its round-trip time counts (RFC 9406 §4.3, N_RTT_SAMPLE)
 #define HYSTART_LEAST_RISE_US 4000u  // … MIN_RTT_THRESH
 
-#if WEIR_CFG_TCP_HYSTART
+#if WEIR_CFG_TCP_REFINEMENTS
 // Of a flow.
 struct tcp_hystart {
     uint32_t round_end;    // snd.nxt when the round began (RFC 9406: windowEnd)

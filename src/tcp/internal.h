@@ -111,7 +111,7 @@ static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra &
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return (void)c, false; }
 #endif
 static inline bool tcp_disordered(const struct tcp_conn *c) { return c->extra && c->extra->out_of_order; }
-#if WEIR_CFG_TCP_UTO
+#if WEIR_CFG_TCP_REFINEMENTS
 static inline uint16_t tcp_uto_told_s(uint16_t own_s) { return own_s ? own_s : WEIR_CFG_TCP_USER_TIMEOUT_S; }
 static inline uint32_t tcp_uto_tell(uint16_t own_s, struct tcp_options *options)
 {
@@ -306,7 +306,7 @@ void tcp_timers_realtime(struct weir *weir, struct tcp_conn *c, uint32_t due_us)
 void tcp_timers_paced(struct weir *weir, struct tcp_conn *c);                      // data waits for the schedule
 
 // hystart.c, tlp.c, rtx_probe.c, frto.c, cwv.c: what output and prediction ask for each segment
-#if WEIR_CFG_TCP_CWV
+#if WEIR_CFG_TCP_REFINEMENTS
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {
     if (!seq_lt(c->snd.una, c->flow->cwv.round_end) && (c->flags & TCP_CWND_LIMITED || c->attention & ATTEND_RECOVERY ||
@@ -325,7 +325,7 @@ static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflig
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif
-#if WEIR_CFG_TCP_HYSTART
+#if WEIR_CFG_TCP_REFINEMENTS
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 {
     return tcp_hystart_glance(&c->flow->hystart, c->snd.una, c->snd.nxt, rtt_us);
@@ -335,14 +335,14 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { retur
 #endif
 // An acknowledgement that prediction takes is of the newest delivered, too, sent `age_us` ago (RFC 8985 §6.2, step 1): a timeout goes by
 // it.
-#if WEIR_CFG_TCP_RACK
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { flow->rack.rtt_us = age_us; }
 #else
 static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { (void)flow, (void)age_us; }
 #endif
 // Holes are being filled, or something lies beyond one.
 static inline bool tcp_filling(const struct tcp_conn *c) { return c->attention & ATTEND_RECOVERY || c->flow->flight->sacked; }
-#if WEIR_CFG_TCP_TLP
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->attention & ATTEND_TLP_DUE; }
 // Of tcp_tlp_least, what neither round trip nor clock adds to.
 static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c)
@@ -357,7 +357,7 @@ static inline uint32_t tcp_tlp_floor(const struct tcp_conn *c) { return (void)c,
 static inline bool tcp_tlp_waiting(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_tlp_ticked(const struct tcp_conn *c) { return (void)c, false; }
 #endif
-#if WEIR_CFG_TCP_FRTO
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return c->flow && c->flow->frto.step == 2; }
 static inline void tcp_frto_off(struct tcp_conn *c) { c->flow->frto.step = 0; }
 #else

@@ -6,12 +6,15 @@
 //   prr.c   how much may be sent while recovering (RFC 9937)
 //   frto.c  whether a timeout was spurious, by what is acknowledged after it (RFC 5682)
 //   undo.c  whether any reduction was spurious, by duplicates that the peer reports (RFC 3708) or timestamps (RFC 3522)
-// Each may be left out of a profile: then it does nothing, and finds nothing.
+// All of it may be left out of a profile (WEIR_CFG_TCP_LOSS_RECOVERY): then it does nothing, and finds nothing.
 #ifndef TCP_LOSS_H
 #define TCP_LOSS_H
 
 #include "tcp/flight.h"
 #include "wire/tcp.h"
+
+// Only these congestion controls own recovery.
+#define TCP_RTX_PROBE (WEIR_CFG_TCP_LOSS_RECOVERY && (WEIR_CFG_CC_BBR || WEIR_CFG_CC_BBR3))
 
 struct weir;
 struct tcp_conn;
@@ -25,7 +28,7 @@ enum tcp_wait {
     TCP_WAIT_LAZY,     // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
 };
 
-#if WEIR_CFG_TCP_RACK
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 struct rack {
     uint32_t sent_us, end;  // of what was delivered: the transmission that left last. Known only while something in flight has a flag:
     bool valid;             // at peace nothing that is still in flight left before what has come
@@ -72,7 +75,7 @@ static inline uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c) {
 static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c, 0; }
 #endif
 
-#if WEIR_CFG_TCP_TLP
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 #define TLP_MAX_ACK_DELAY_US 200000u  // RFC 8985 §7.2: how long a peer may delay the acknowledgement of a single segment
 // What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next
 // may be over at once, and where nothing is lost nothing is sent twice.
@@ -108,7 +111,7 @@ static inline void tcp_tlp_off(struct tcp_conn *c) { (void)c; }
 #endif
 
 struct tcp_ack_info;
-#if WEIR_CFG_TCP_RTX_PROBE
+#if TCP_RTX_PROBE
 struct rtx_probe {
     uint32_t end;   // snd.nxt when a hole was last seen, or filled (ATTEND_RTX_PROBE)
     uint8_t tried;  // so often has been probed, and nothing new come since
@@ -143,7 +146,7 @@ static inline void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_del
 }
 #endif
 
-#if WEIR_CFG_TCP_PRR
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 struct prr {
     uint32_t delivered, out;  // bytes since recovery began
     uint32_t flight;          // RecoverFS
@@ -164,7 +167,7 @@ static inline void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *de
 static inline void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif
 
-#if WEIR_CFG_TCP_FRTO
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 struct frto {
     uint8_t step;  // 0: not watching; 1: the first segment went again; 2: new data, if any, goes before LOST
 };
@@ -178,7 +181,7 @@ static inline bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *d
 }
 #endif
 
-#if WEIR_CFG_TCP_UNDO
+#if WEIR_CFG_TCP_LOSS_RECOVERY
 struct undo {
     uint32_t from, to;   // snd.una and snd.nxt when the last reduction came
     uint32_t bytes;      // sent again since then and not reported as duplicate

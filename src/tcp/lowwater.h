@@ -14,7 +14,7 @@
 struct weir;
 struct tcp_conn;
 
-#if WEIR_CFG_TCP_LOW_WATER
+#if WEIR_CFG_TCP_REFINEMENTS
 int tcp_low_water_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes);
 int32_t tcp_low_water_get(const struct tcp_conn *c);
 bool tcp_low_water_met(const struct weir *weir, const struct tcp_conn *c);  // what is queued is worth an event

@@ -51,7 +51,7 @@ static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_
     learn(weir, c, newest, true, rtt_us, acked);
 }
 
-#if WEIR_CFG_TCP_CWV
+#if WEIR_CFG_TCP_REFINEMENTS
 // All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is used.
 static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
 {
@@ -65,7 +65,7 @@ static inline bool use_settled(const struct weir *weir, const struct tcp_flow *f
 }
 static inline void use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, (void)una; }
 #endif
-#if WEIR_CFG_TCP_HYSTART
+#if WEIR_CFG_TCP_REFINEMENTS
 static inline bool round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
 static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { tcp_hystart_single(&flow->hystart, nxt, rtt_us); }
 #else

@@ -214,7 +214,7 @@ void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c)
         lost_by_time(weir, c, &delta);
 }
 
-#if WEIR_CFG_TCP_RTX_PROBE
+#if TCP_RTX_PROBE
 void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 {
     struct flight_delta delta = {0};

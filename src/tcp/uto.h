@@ -15,7 +15,7 @@ struct weir;
 struct tcp_conn;
 struct tcp_listener;
 
-#if WEIR_CFG_TCP_UTO
+#if WEIR_CFG_TCP_REFINEMENTS
 struct tcp_uto {
     uint16_t own_s;   // what the application chose; 0: the default
     uint16_t peer_s;  // what the peer told; 0: nothing

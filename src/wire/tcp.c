@@ -82,7 +82,7 @@ static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct 
         if (length < 10 || length % 8 != 2)
             return false;
         tcp_wire_take_sack(option + 2, length / 8, out);
-    } else if (WEIR_CFG_TCP_UTO && kind == TCP_OPTION_USER_TIMEOUT) {
+    } else if (WEIR_CFG_TCP_REFINEMENTS && kind == TCP_OPTION_USER_TIMEOUT) {
         if (length != 4)
             return false;
         out->seen |= TCP_SEEN_USER_TIMEOUT;
@@ -213,7 +213,7 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
         put32(at, (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale);
         at += 4;
     }
-    if (WEIR_CFG_TCP_UTO && seen & TCP_SEEN_USER_TIMEOUT) {
+    if (WEIR_CFG_TCP_REFINEMENTS && seen & TCP_SEEN_USER_TIMEOUT) {
         put32(at, (uint32_t)TCP_OPTION_USER_TIMEOUT << 24 | 4u << 16 | options->user_timeout);
         at += 4;
     }

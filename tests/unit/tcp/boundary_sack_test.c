@@ -182,7 +182,7 @@ static void expect_undone(struct boundary *b, struct run first, uint32_t ack)
     const uint32_t undone = fixture_count(&b->t.f, WEIR_COUNT_TCP_SPURIOUS);
     if (!inside || length_of(first) < 500)
         assert_int_equal(undone, 0);
-    else if (WEIR_CFG_TCP_UNDO && first.left == 0 && first.left < end)
+    else if (WEIR_CFG_TCP_LOSS_RECOVERY && first.left == 0 && first.left < end)
         assert_int_equal(undone, 1);
 }
 

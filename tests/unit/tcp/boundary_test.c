@@ -332,7 +332,7 @@ static void each_echo(void **state)
                 const uint32_t undone = fixture_count(&b.t.f, WEIR_COUNT_TCP_SPURIOUS);
                 if (age >= 0 && sent < SENT_FULL)
                     assert_int_equal(undone, 0);
-                if (WEIR_CFG_TCP_UNDO && sent == SENT_RECOVERY && age < 0 && age > -60000)
+                if (WEIR_CFG_TCP_LOSS_RECOVERY && sent == SENT_RECOVERY && age < 0 && age > -60000)
                     assert_int_equal(undone, 1);
                 boundary_take(&b);
                 boundary_check(&b);

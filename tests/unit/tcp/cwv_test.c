@@ -2,7 +2,7 @@
 // Congestion window validation (RFC 7661): what is in use, what a loss makes of it, and how long what is not used is kept.
 #include "tcp/loss_fixture.h"
 
-#if WEIR_CFG_TCP_CWV
+#if WEIR_CFG_TCP_REFINEMENTS
 // `count` segments leave at once and are acknowledged a round trip later; then nothing for `pause_us`.
 static void round_trip(struct tcp_fixture *t, uint32_t count, uint32_t pause_us)
 {
@@ -152,7 +152,7 @@ static void after_five_minutes_half_is_given_up(void **state)
 
 int main(void)
 {
-#if WEIR_CFG_TCP_CWV
+#if WEIR_CFG_TCP_REFINEMENTS
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_trips_worth_is_remembered_for_a_second),
         cmocka_unit_test(a_round_trip_has_many_acknowledgements),

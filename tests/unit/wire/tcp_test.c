@@ -89,7 +89,7 @@ static struct tcp_options parse_options(const uint8_t *options, uint32_t length)
 #define TS (WEIR_CFG_TCP_TIMESTAMPS ? TCP_SEEN_TIMESTAMPS : 0)
 #define WS (WEIR_CFG_TCP_WINDOW_SCALE ? TCP_SEEN_WINDOW_SCALE : 0)
 #define SP (WEIR_CFG_TCP_SACK ? TCP_SEEN_SACK_PERMITTED : 0)
-#define UT (WEIR_CFG_TCP_UTO ? TCP_SEEN_USER_TIMEOUT : 0)
+#define UT (WEIR_CFG_TCP_REFINEMENTS ? TCP_SEEN_USER_TIMEOUT : 0)
 #define BAD TCP_SEEN_BAD
 #define BAD_IF(option) (option ? TCP_SEEN_BAD : 0)
 
