@@ -104,7 +104,7 @@ void text_json(struct text *text, const char *string)
 void text_addr(struct text *text, struct weir_addr addr)
 {
     for (int shift = 24; shift >= 0; shift -= 8) {
-        text_u64(text, addr.v4 >> shift & 255);
+        text_u64(text, weir_addr_to_v4(addr) >> shift & 255);
         if (shift > 0)
             text_char(text, '.');
     }

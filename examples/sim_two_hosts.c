@@ -22,7 +22,8 @@ struct program {
 
 static struct weir_sockaddr_in address_of(struct weir_addr address)
 {
-    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(address.v4)}};
+    return (struct weir_sockaddr_in){
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(weir_addr_to_v4(address))}};
 }
 
 static void echo(struct sim_host *host, void *context)

@@ -271,7 +271,8 @@ static bool lives(const struct check *check, const struct side *side, const stru
     struct weir_socket_info info;
     uint64_t cursor = 0;
     while ((cursor = weir_socket_next(weir, cursor, &info)) != 0)
-        if (info.type == WEIR_STREAM && info.local.port == side->port && info.peer.port == peer->port && info.peer.addr.v4 == peer->address)
+        if (info.type == WEIR_STREAM && info.local.port == side->port && info.peer.port == peer->port &&
+            weir_addr_equal(info.peer.addr, weir_addr_v4(peer->address)))
             return true;
     return false;
 }

@@ -104,7 +104,7 @@ static void flow_finished(struct sim_flow *flow)
 static void tell(const struct side *side, void (*what)(struct check *, uint32_t, uint16_t, uint32_t, uint16_t))
 {
     const struct sim_flow *flow = side->flow;
-    const uint32_t address = side->host->address.v4, peer = peer_of(side)->host->address.v4;
+    const uint32_t address = weir_addr_to_v4(side->host->address), peer = weir_addr_to_v4(peer_of(side)->host->address);
     if (flow->sim->check)
         what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer, side->server ? flow->client_port : flow->port);
 }

@@ -127,6 +127,13 @@ def check_linkage(path, text):
         complain(path, text[:declares.start()].count("\n") + 1, "a declaration without WEIR_BEGIN_DECLS and WEIR_END_DECLS (weir/language.h) around it")
 
 
+def check_addresses(path, text):
+    """Outside src/ip, src/wire and api nothing looks inside an address, so that a second family needs no change there."""
+    inside = path.parts[:2] in (("src", "ip"), ("src", "wire")) or path.parts[0] in ("api", "tests", "fuzz") or str(path) == "include/weir/addr.h"
+    for match in () if inside else re.finditer(r"(\.|->)v4\b", blank_comments(text)):
+        complain(path, text[:match.start()].count("\n") + 1, "looks inside a weir_addr: include/weir/addr.h has functions for it")
+
+
 def check_script(path, lines):
     """docs/scripts.md: each script of ours begins with the sentence of an RFC, in our words, that it holds Weir to."""
     head = itertools.takewhile(lambda line: line.startswith("//"), lines)
@@ -150,6 +157,7 @@ def main():
             check_linkage(path, text)
         if path.suffix in (".c", ".h"):
             check_includes(path, lines)
+            check_addresses(path, text)
             if path.parts[0] == "src":
                 check_function_bodies(path, text)
     print("\n".join(problems), end="\n" if problems else "")

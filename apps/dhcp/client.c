@@ -168,7 +168,7 @@ static void enter_probing(struct dhcp *dhcp)
 // A mask for an address that came without one: its old class's.
 static struct weir_addr class_mask(struct weir_addr address)
 {
-    uint32_t first = address.v4 >> 24;
+    uint32_t first = weir_addr_to_v4(address) >> 24;
     return weir_addr_v4(first < 128 ? 0xff000000u : first < 192 ? 0xffff0000u : 0xffffff00u);
 }
 
@@ -202,7 +202,8 @@ static bool lease_take(const struct dhcp_message *message, struct dhcp_lease *le
     // The first router that is on the link: another could not be reached.
     for (uint32_t i = 0; i < message->routers.count; i++) {
         struct weir_addr router = message->routers.addresses[i];
-        bool near = ((router.v4 ^ lease->address.v4) & lease->mask.v4) == 0 && !weir_addr_equal(router, lease->address);
+        bool near =
+            weir_addr_in_prefix(router, lease->address, (uint8_t)dhcp_mask_bits(lease->mask)) && !weir_addr_equal(router, lease->address);
         if (near && dhcp_address_usable(router, lease->mask)) {
             lease->router = router;
             break;

@@ -207,7 +207,7 @@ static void emit_list(struct writer *writer, uint8_t code, const struct dhcp_lis
 {
     uint8_t bytes[4 * DHCP_SERVERS];
     for (uint32_t i = 0; i < list->count; i++)
-        put32(bytes + 4 * i, list->addresses[i].v4);
+        put32(bytes + 4 * i, weir_addr_to_v4(list->addresses[i]));
     if (list->count != 0)
         emit_option(writer, code, bytes, 4u * list->count);
 }
@@ -222,8 +222,8 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
     emit_option(writer, OPTION_TYPE, &message->type, 1);
     if (message->client_id)
         emit_option(writer, OPTION_CLIENT_ID, id, sizeof id);
-    emit32(writer, OPTION_REQUESTED, message->requested.v4);
-    emit32(writer, OPTION_SERVER_ID, message->server_id.v4);
+    emit32(writer, OPTION_REQUESTED, weir_addr_to_v4(message->requested));
+    emit32(writer, OPTION_SERVER_ID, weir_addr_to_v4(message->server_id));
     if (message->parameters) {
         emit_option(writer, OPTION_MESSAGE_SIZE, size, sizeof size);
         emit_option(writer, OPTION_PARAMETERS, wanted, sizeof wanted);
@@ -233,7 +233,7 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
     emit32(writer, OPTION_LEASE, message->lease_s);
     emit32(writer, OPTION_RENEW, message->renew_s);
     emit32(writer, OPTION_REBIND, message->rebind_s);
-    emit32(writer, OPTION_MASK, message->mask.v4);
+    emit32(writer, OPTION_MASK, weir_addr_to_v4(message->mask));
     emit_list(writer, OPTION_ROUTERS, &message->routers);
     emit_list(writer, OPTION_DNS, &message->dns);
     emit_list(writer, OPTION_NTP, &message->ntp);
@@ -256,10 +256,10 @@ uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t ro
     put32(out + 4, message->xid);
     put16(out + 8, message->secs);
     put16(out + 10, message->flags);
-    put32(out + 12, message->ciaddr.v4);
-    put32(out + 16, message->yiaddr.v4);
-    put32(out + 20, message->siaddr.v4);
-    put32(out + 24, message->giaddr.v4);
+    put32(out + 12, weir_addr_to_v4(message->ciaddr));
+    put32(out + 16, weir_addr_to_v4(message->yiaddr));
+    put32(out + 20, weir_addr_to_v4(message->siaddr));
+    put32(out + 24, weir_addr_to_v4(message->giaddr));
     memcpy(out + 28, message->mac, 6);
     memcpy(out + OPTIONS_AT - 4, cookie, sizeof cookie);
     struct writer writer = {out, OPTIONS_AT, room, false};
@@ -274,7 +274,7 @@ uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t ro
 
 int dhcp_mask_bits(struct weir_addr mask)
 {
-    uint32_t host = ~mask.v4;
+    uint32_t host = ~weir_addr_to_v4(mask);
     if (host & (host + 1))
         return -1;
     int bits = 32;
@@ -285,10 +285,10 @@ int dhcp_mask_bits(struct weir_addr mask)
 
 bool dhcp_address_usable(struct weir_addr address, struct weir_addr mask)
 {
-    uint32_t host = address.v4 & ~mask.v4, first = address.v4 >> 24;
+    uint32_t host = weir_addr_to_v4(address) & ~weir_addr_to_v4(mask), first = weir_addr_to_v4(address) >> 24;
     if (first == 0 || first == 127 || first >= 224)
         return false;
-    if (~mask.v4 <= 1)
+    if (~weir_addr_to_v4(mask) <= 1)
         return true;  // /31 and /32 have neither network nor broadcast address (RFC 3021)
-    return host != 0 && host != ~mask.v4;
+    return host != 0 && host != ~weir_addr_to_v4(mask);
 }

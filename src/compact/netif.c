@@ -78,7 +78,7 @@ static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
 {
     static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, ARP_REQUEST};  // Ethernet, IPv4, their lengths
     const uint8_t *arp = frame + ETHERNET_BYTES;
-    const uint32_t address = weir->netif->address.v4;
+    const uint32_t address = weir_addr_to_v4(weir->netif->address);
     if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address || get32(arp + 24) != address)
         return;
     uint8_t *reply = outbox_frame(weir, frame + 6, ETHERNET_BYTES + ARP_BYTES);
@@ -172,7 +172,7 @@ int weir_netif_set_up(struct weir_netif *netif, bool up)
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
 {
     (void)mode;  // who only answers neither probes nor announces
-    if (!netif->weir || prefix_length > 32 || address.v4 >> 24 >= 224 || weir_addr_is_loopback(address))
+    if (!netif->weir || prefix_length > 32 || weir_addr_to_v4(address) >> 24 >= 224 || weir_addr_is_loopback(address))
         return WEIR_INVALID;
     netif->address = address;
     netif->prefix_length = prefix_length;

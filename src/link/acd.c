@@ -75,7 +75,7 @@ bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_pack
 {
     const bool in_use = acd_address_ours(netif);
     const bool probing = netif->arp_state == WEIR_ADDRESS_PROBING;
-    const uint32_t address = netif->address.v4;
+    const uint32_t address = weir_addr_to_v4(netif->address);
     const bool conflicting = ((in_use || probing) && arp->sender == address) ||
                              (probing && arp->operation == ARP_REQUEST && arp->sender == 0 && arp->target == address);
     if (conflicting)
@@ -109,7 +109,7 @@ static void acd_probing_due(struct weir *weir, struct weir_netif *netif)
         handler_address(netif, WEIR_ADDRESS_TAKEN);
         return;
     }
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, arp_unknown_mac, netif->address.v4) == WEIR_TX_FULL)
+    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, arp_unknown_mac, weir_addr_to_v4(netif->address)) == WEIR_TX_FULL)
         return;
     const bool last = ++netif->arp_count == PROBE_NUM;
     netif->arp_due_us = weir->now + (last ? ANNOUNCE_WAIT_US : PROBE_MIN_US + random_below(&weir->random, PROBE_MAX_US - PROBE_MIN_US));
@@ -117,7 +117,8 @@ static void acd_probing_due(struct weir *weir, struct weir_netif *netif)
 
 static void acd_announcing_due(struct weir *weir, struct weir_netif *netif)
 {
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, netif->address.v4, arp_unknown_mac, netif->address.v4) == WEIR_TX_FULL)
+    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(netif->address), arp_unknown_mac,
+                 weir_addr_to_v4(netif->address)) == WEIR_TX_FULL)
         return;
     if (++netif->arp_count >= ANNOUNCE_NUM)
         netif->arp_state = WEIR_ADDRESS_READY;

@@ -44,11 +44,11 @@ void arp_input(struct weir *weir, struct packet *packet)
         return;
     if (acd_seen(weir, netif, &arp))
         return;
-    const bool to_us = acd_address_ours(netif) && arp.target == netif->address.v4;
+    const bool to_us = acd_address_ours(netif) && arp.target == weir_addr_to_v4(netif->address);
     neighbour_seen(weir, netif, &arp, to_us);
     // RFC 5227 §2.1.1: a probe (sender 0) for our address is answered like any request; that is its defence. Nobody but us may
     // ask in our name.
-    if (to_us && arp.operation == ARP_REQUEST && arp.sender != netif->address.v4)
+    if (to_us && arp.operation == ARP_REQUEST && arp.sender != weir_addr_to_v4(netif->address))
         arp_reply_later(weir, netif, &arp);
 }
 
@@ -82,7 +82,8 @@ static void arp_send_replies(struct weir *weir)
     uint8_t kept = 0;
     for (uint8_t i = 0; i < arp->reply_count; i++) {
         const struct arp_reply *reply = &arp->replies[i];
-        if (arp_send(reply->netif, reply->mac, ARP_REPLY, reply->netif->address.v4, reply->mac, reply->address) == WEIR_TX_FULL)
+        if (arp_send(reply->netif, reply->mac, ARP_REPLY, weir_addr_to_v4(reply->netif->address), reply->mac, reply->address) ==
+            WEIR_TX_FULL)
             arp->replies[kept++] = *reply;
     }
     arp->reply_count = kept;

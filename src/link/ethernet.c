@@ -68,11 +68,12 @@ static bool ethernet_group_address(const struct weir_netif *netif, struct weir_a
 {
     if (weir_addr_is_multicast(address)) {
         put16(mac, 0x0100);
-        put32(mac + 2, 0x5e000000u | (address.v4 & 0x7fffffu));
+        put32(mac + 2, 0x5e000000u | (weir_addr_to_v4(address) & 0x7fffffu));
         return true;
     }
     const uint32_t host_mask = netif->prefix_length < 31 ? 0xffffffffu >> netif->prefix_length : 0;
-    const bool subnet_broadcast = host_mask && !weir_addr_is_any(netif->address) && address.v4 == (netif->address.v4 | host_mask);
+    const bool subnet_broadcast =
+        host_mask && !weir_addr_is_any(netif->address) && weir_addr_to_v4(address) == (weir_addr_to_v4(netif->address) | host_mask);
     if (weir_addr_is_broadcast(address) || subnet_broadcast)
         memcpy(mac, ethernet_broadcast, 6);
     return weir_addr_is_broadcast(address) || subnet_broadcast;

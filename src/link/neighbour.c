@@ -52,7 +52,7 @@ static uint32_t neighbour_bucket_count(void)
 // Keyed: nobody can choose addresses that share a bucket.
 static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    return &weir->arp.buckets[siphash_words(&weir->hash_key, address.v4, netif->index) & weir->arp.bucket_mask];
+    return &weir->arp.buckets[siphash_words(&weir->hash_key, weir_addr_to_v4(address), netif->index) & weir->arp.bucket_mask];
 }
 
 size_t neighbour_bytes(void)
@@ -532,12 +532,6 @@ static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const
     }
 }
 
-static bool neighbour_on_subnet(const struct weir_netif *netif, uint32_t address)
-{
-    const uint32_t mask = netif->prefix_length ? 0xffffffffu << (32 - netif->prefix_length) : 0;
-    return ((address ^ netif->address.v4) & mask) == 0;
-}
-
 static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp)
 {
     struct neighbour *n = neighbour_entry_new(weir, netif, weir_addr_v4(arp->sender), true);
@@ -556,7 +550,8 @@ void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct ar
         neighbour_request_seen(weir, n, arp->sender_mac, to_us);
     else if (n && to_us)
         neighbour_reply_seen(weir, n, arp->sender_mac);
-    else if (!n && to_us && arp->operation == ARP_REQUEST && neighbour_on_subnet(netif, arp->sender))
+    else if (!n && to_us && arp->operation == ARP_REQUEST &&
+             weir_addr_in_prefix(weir_addr_v4(arp->sender), netif->address, netif->prefix_length))
         neighbour_learn(weir, netif, arp);
 }
 
@@ -575,7 +570,8 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
     }
     const uint8_t *destination = n->state == NEIGHBOUR_PROBE ? n->mac : ethernet_broadcast;
     const uint8_t *target_mac = n->state == NEIGHBOUR_PROBE ? n->mac : arp_unknown_mac;
-    if (arp_send(n->netif, destination, ARP_REQUEST, n->netif->address.v4, target_mac, n->address.v4) == WEIR_TX_FULL)
+    if (arp_send(n->netif, destination, ARP_REQUEST, weir_addr_to_v4(n->netif->address), target_mac, weir_addr_to_v4(n->address)) ==
+        WEIR_TX_FULL)
         return;
     n->tries++;
     neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);

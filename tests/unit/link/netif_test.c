@@ -231,9 +231,22 @@ static void a_driver_may_speak_before_it_is_added(void **state)
     assert_null(netif.weir);
 }
 
+static void prefixes(void **state)
+{
+    (void)state;
+    const struct weir_addr prefix = weir_ip4(10, 1, 2, 3), next = weir_ip4(10, 1, 2, 4), other = weir_ip4(138, 1, 2, 3);
+    assert_true(weir_addr_in_prefix(prefix, prefix, 32));
+    assert_false(weir_addr_in_prefix(next, prefix, 32));
+    assert_true(weir_addr_in_prefix(next, prefix, 29));
+    assert_false(weir_addr_in_prefix(other, prefix, 1));
+    assert_true(weir_addr_in_prefix(other, prefix, 0));
+    assert_int_equal(weir_addr_to_v4(next), 0x0a010204);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prefixes),
         cmocka_unit_test(what_may_be_added),
         cmocka_unit_test(so_many_and_no_more),
         cmocka_unit_test(addresses),
