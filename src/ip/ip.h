@@ -3,6 +3,7 @@
 #ifndef IP_IP_H
 #define IP_IP_H
 
+#include "base/random.h"
 #include "base/records.h"
 #include "ip/fragment.h"
 #include "link/link.h"
@@ -236,6 +237,11 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // lim
 uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length);
 // Both addresses of a flow as one word, for keyed hashes.
 static inline uint64_t ip_pair_word(struct weir_addr local, struct weir_addr remote) { return (uint64_t)local.v4 << 32 | remote.v4; }
+// Keyed hash of a 4-tuple: all that a table of connections knows of addresses. ports: the local one in the high half.
+static inline uint64_t ip_tuple_hash(const struct siphash_key *key, struct weir_addr local, struct weir_addr remote, uint32_t ports)
+{
+    return siphash_ends(key, ip_pair_word(local, remote), ports);
+}
 // Bytes of network header that ip_output adds.
 static inline uint32_t ip_header_bytes(struct weir_addr destination)
 {

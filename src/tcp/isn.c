@@ -6,12 +6,13 @@
 #include "tcp/timewait.h"
 
 #if WEIR_CFG_FAST_PATH
-uint64_t tcp_ends_hash_new(const struct weir *weir, uint64_t addresses, uint32_t ports)
+uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, struct weir_addr remote, uint32_t ports)
 {
     struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    tcp->hashed.addresses = addresses;
+    tcp->hashed.local = local;
+    tcp->hashed.remote = remote;
     tcp->hashed.ports = ports;
-    tcp->hashed.hash = siphash_ends(&weir->isn_key, addresses, ports);
+    tcp->hashed.hash = ip_tuple_hash(&weir->isn_key, local, remote, ports);
     return tcp->hashed.hash;
 }
 #endif
@@ -38,9 +39,9 @@ static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, 
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
 {
     struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    const uint64_t addresses = ip_pair_word(local, remote);
-    if (tcp->stamped.addresses != addresses) {
-        tcp->stamped.addresses = addresses;
+    if (!weir_addr_equal(tcp->stamped.remote, remote) || !weir_addr_equal(tcp->stamped.local, local)) {
+        tcp->stamped.local = local;
+        tcp->stamped.remote = remote;
         tcp->stamped.offset = offset_compute(weir, local, remote);
     }
     return tcp->stamped.offset;
@@ -86,10 +87,10 @@ static uint64_t destination_compute(const struct weir *weir, struct weir_addr lo
 static uint64_t destination_hash(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
 {
     struct tcp *tcp = &weir->tcp;
-    const uint64_t addresses = ip_pair_word(local, remote->addr);
-    if (tcp->aimed.addresses != addresses || tcp->aimed.port != remote->port) {
-        tcp->aimed.addresses = addresses;
-        tcp->aimed.port = remote->port;
+    if (!weir_addr_equal(tcp->aimed.local, local) || !weir_addr_equal(tcp->aimed.remote.addr, remote->addr) ||
+        tcp->aimed.remote.port != remote->port) {
+        tcp->aimed.local = local;
+        tcp->aimed.remote = *remote;
         tcp->aimed.hash = destination_compute(weir, local, remote);
     }
     return tcp->aimed.hash;

@@ -8,27 +8,27 @@
 
 #define TCP_PORT_FIRST 32768u  // ephemeral range, as Linux; RFC 6056 §3.2 wants it large
 #define TCP_PORT_LAST 60999u
-// SipHash-2-4 of a pair of ends. It has two uses that must not tell of each other, and its halves do not: the low one is the place in the
-// tables, which nobody sees, the high one the F of RFC 6528, which every SYN shows.
+// SipHash-2-4 of a 4-tuple. It has two uses that must not tell of each other, and its halves do not: the low one is
+// the place in the tables, which nobody sees, the high one the F of RFC 6528, which every SYN shows.
 #if WEIR_CFG_FAST_PATH
-uint64_t tcp_ends_hash_new(const struct weir *weir, uint64_t addresses, uint32_t ports);  // computes it, and remembers it
-static inline uint64_t tcp_ends_word(const struct weir *weir, uint64_t addresses, uint32_t ports)
-{
-    const struct tcp *tcp = &weir->tcp;
-    const bool same = tcp->hashed.addresses == addresses && tcp->hashed.ports == ports;
-    return same ? tcp->hashed.hash : tcp_ends_hash_new(weir, addresses, ports);
-}
-#else
-static inline uint64_t tcp_ends_word(const struct weir *weir, uint64_t addresses, uint32_t ports)
-{
-    return siphash_ends(&weir->isn_key, addresses, ports);
-}
-#endif
+// Computes it, and remembers it.
+uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, struct weir_addr remote, uint32_t ports);
 static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
                                       uint16_t remote_port)
 {
-    return tcp_ends_word(weir, ip_pair_word(local, remote), (uint32_t)local_port << 16 | remote_port);
+    const struct tcp *tcp = &weir->tcp;
+    const uint32_t ports = (uint32_t)local_port << 16 | remote_port;
+    const bool same =
+        tcp->hashed.ports == ports && weir_addr_equal(tcp->hashed.remote, remote) && weir_addr_equal(tcp->hashed.local, local);
+    return same ? tcp->hashed.hash : tcp_tuple_hash_new(weir, local, remote, ports);
 }
+#else
+static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                                      uint16_t remote_port)
+{
+    return ip_tuple_hash(&weir->isn_key, local, remote, (uint32_t)local_port << 16 | remote_port);
+}
+#endif
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
 // A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable; *old: what is

@@ -24,16 +24,18 @@ struct tcp {
     struct tcp_conn *recent;   // of them: the one found last; packets come in trains. NULL: none
 #if WEIR_CFG_FAST_PATH
     struct {
-        uint64_t addresses, hash;
+        uint64_t hash;
+        struct weir_addr local, remote;
         uint32_t ports;
-    } hashed;  // the ends hashed last: a connection's beginning asks for them again and again
+    } hashed;  // the 4-tuple hashed last: a connection's beginning asks for them again and again
     struct {
-        uint64_t addresses;
+        struct weir_addr local, remote;
         uint32_t offset;
     } stamped;  // the timestamps' offset asked for last
     struct {
-        uint64_t addresses, hash;
-        uint16_t port;
+        uint64_t hash;
+        struct weir_addr local;
+        struct weir_endpoint remote;
     } aimed;                                                // the destination a port was chosen for last, and its class (src/tcp/isn.c)
     struct tcp_lane lanes[TCP_LANES], *lane_at[TCP_LANES];  // by number (a pointer that is read is not worked out anew for every field)
 #endif
