@@ -169,7 +169,7 @@ static bool too_big_bounded(struct weir *weir, const struct quote *quote, uint16
     const uint32_t mtu = reported ? reported : plateau_below(quote->total_length);
     if (mtu >= quote->total_length)
         return false;
-    error->mtu = (uint16_t)max_u32(mtu, min_u32(IP_MTU_MIN, path.netif->mtu));
+    error->mtu = (uint16_t)max_u32(mtu, min_u32(ip4_family.mtu_min, path.netif->mtu));
     return error->mtu < path.mtu;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/records.h"
+#include "ip/family.h"
 #include "ip/fragment.h"
 #include "link/link.h"
 #include "weir/error.h"
@@ -234,7 +235,10 @@ uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct
 bool ip_is_ours(const struct weir *weir, struct weir_addr address);       // an address of one of our interfaces (127/8 with loopback)
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
 // Sum of the pseudo-header; the transport's checksum field excluded.
-uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length);
+static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
+{
+    return ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
+}
 // Both addresses of a flow as one word, for keyed hashes.
 static inline uint64_t ip_pair_word(struct weir_addr local, struct weir_addr remote) { return (uint64_t)local.v4 << 32 | remote.v4; }
 // Keyed hash of a 4-tuple: all that a table of connections knows of addresses. ports: the local one in the high half.
@@ -243,13 +247,7 @@ static inline uint64_t ip_tuple_hash(const struct siphash_key *key, struct weir_
     return siphash_ends(key, ip_pair_word(local, remote), ports);
 }
 // Bytes of network header that ip_output adds.
-static inline uint32_t ip_header_bytes(struct weir_addr destination)
-{
-    (void)destination;
-    return 20;
-}
-#define IP_MSS_DEFAULT 536u  // RFC 9293 §3.7.1: when the peer sends no MSS option
-#define IP_MTU_MIN 576u
+static inline uint32_t ip_header_bytes(struct weir_addr destination) { return ip_family_of(destination)->header_bytes; }
 
 // ICMP.
 void icmp_input(struct weir *weir, struct packet *packet);
@@ -276,8 +274,8 @@ static inline bool icmp_limit_take(struct weir *weir, struct weir_addr destinati
 static inline void icmp_error_input(struct weir *weir, struct packet *packet) { (void)weir, (void)packet; }
 static inline uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu)
 {
-    (void)weir, (void)destination;  // RFC 1122 §3.3.3: who does not learn the way's MTU sends no more than every host must take
-    return (uint16_t)min_u32(interface_mtu, IP_MTU_MIN);
+    (void)weir;  // RFC 1122 §3.3.3: who does not learn the way's MTU sends no more than every host must take
+    return (uint16_t)min_u32(interface_mtu, ip_family_of(destination)->mtu_min);
 }
 static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu) { (void)weir, (void)destination, (void)mtu; }
 #endif

@@ -269,7 +269,7 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
         emit_router_alert(bytes, &header);
     if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = (uint16_t)header_bytes;
-    return path->netif->link->output(path->netif, path, ETHERTYPE_IP4, out, waiter);
+    return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);
 }
 
 #if WEIR_CFG_FAST_PATH
@@ -293,7 +293,7 @@ static enum weir_tx_verdict transmit_whole(struct path *path, const struct ip_ou
     emit_whole(bytes, ip, packet_out_length(out));
     if (out->tx.checksum_start)
         out->tx.checksum_start = IP4_BYTES;
-    return path->netif->link->output(path->netif, path, ETHERTYPE_IP4, out, waiter);
+    return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);
 }
 #else
 static enum weir_tx_verdict transmit_whole(struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
@@ -303,16 +303,21 @@ static enum weir_tx_verdict transmit_whole(struct path *path, const struct ip_ou
 }
 #endif
 
+enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+{
+    if (ip->dont_fragment)
+        return transmit_whole(path, ip, out, waiter);
+    const struct ip4_piece piece = {ip4_id(weir, ip), 0, 0};
+    return ip4_transmit(path, ip, &piece, out, waiter);
+}
+
 enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
 {
     if (!ip_path_valid(weir, path)) {
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return WEIR_TX_DONE;
     }
-    if (ip->dont_fragment)
-        return transmit_whole(path, ip, out, waiter);
-    const struct ip4_piece piece = {ip4_id(weir, ip), 0, 0};
-    return ip4_transmit(path, ip, &piece, out, waiter);
+    return ip_family_of(ip->destination)->transmit(weir, path, ip, out, waiter);
 }
 
 #if !WEIR_CFG_FRAGMENTS
@@ -375,11 +380,6 @@ enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *p
     checksum_put(header + 10, checksum_sum_portable(header, header_length));
     if (length > header_length)
         packet_out_payload(&out, bytes + header_length, length - header_length);
-    return path->netif->link->output(path->netif, path, ETHERTYPE_IP4, &out, waiter);
+    return path->netif->link->output(path->netif, path, ip4_family.ethertype, &out, waiter);
 }
 #endif
-
-uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
-{
-    return ip4_pseudo_sum(source.v4, destination.v4, protocol, length);
-}

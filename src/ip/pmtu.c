@@ -64,7 +64,7 @@ void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
         return;
     if (!entry->address && weir->ip.pmtu_count++ == 0)
         weir->ip.pmtu_due_ms = weir->now_ms + PMTU_LIFETIME_MS;
-    *entry = (struct pmtu){destination.v4, weir->now_ms + PMTU_LIFETIME_MS, (uint16_t)max_u32(mtu, IP_MTU_MIN)};
+    *entry = (struct pmtu){destination.v4, weir->now_ms + PMTU_LIFETIME_MS, (uint16_t)max_u32(mtu, ip4_family.mtu_min)};
     slow_due(weir, weir->now_us + ip4_wait_us(weir, weir->ip.pmtu_due_ms));
     ip4_paths_changed(weir);
 }

@@ -70,6 +70,12 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
     return netif_transmit(netif, &out);
 }
 
+enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac)
+{
+    return arp_send(n->netif, mac ? mac : ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(n->netif->address), mac ? mac : arp_unknown_mac,
+                    weir_addr_to_v4(n->address));
+}
+
 uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
 {
     return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);

@@ -63,12 +63,11 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
         link_deliver(netif, header.type, &packet);
 }
 
-// The link address that stands for many: of multicast (RFC 1112 §6.4: the low 23 bits), and of broadcast.
+// The link address that stands for many: of multicast, and of broadcast.
 static bool ethernet_group_address(const struct weir_netif *netif, struct weir_addr address, uint8_t mac[6])
 {
     if (weir_addr_is_multicast(address)) {
-        put16(mac, 0x0100);
-        put32(mac + 2, 0x5e000000u | (weir_addr_to_v4(address) & 0x7fffffu));
+        ip_family_of(address)->group_mac(address, mac);
         return true;
     }
     const uint32_t host_mask = netif->prefix_length < 31 ? 0xffffffffu >> netif->prefix_length : 0;

@@ -68,6 +68,8 @@ uint64_t arp_poll(struct weir *weir, uint64_t now_us);
 // Sends one ARP packet. sender: our address, or 0 in a probe (RFC 5227). `target_mac` goes into the packet.
 enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender,
                               const uint8_t target_mac[6], uint32_t target);
+// Asks for the link address of an IPv4 neighbour: at `mac`, or everybody where that is NULL.
+enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac);
 uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us);  // the deadline (64-bit µs) of a module that is due at due_us
 // What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With `removed`
 // also what was configured: nothing points at the interface any more.

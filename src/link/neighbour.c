@@ -568,10 +568,7 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
         neighbour_entry_free(weir, n, WEIR_HOST_UNREACHABLE);
         return;
     }
-    const uint8_t *destination = n->state == NEIGHBOUR_PROBE ? n->mac : ethernet_broadcast;
-    const uint8_t *target_mac = n->state == NEIGHBOUR_PROBE ? n->mac : arp_unknown_mac;
-    if (arp_send(n->netif, destination, ARP_REQUEST, weir_addr_to_v4(n->netif->address), target_mac, weir_addr_to_v4(n->address)) ==
-        WEIR_TX_FULL)
+    if (ip_family_of(n->address)->neighbour_ask(n, n->state == NEIGHBOUR_PROBE ? n->mac : NULL) == WEIR_TX_FULL)
         return;
     n->tries++;
     neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);

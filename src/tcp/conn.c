@@ -22,9 +22,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     c->challenge_ms = weir->now_ms - TCP_CHALLENGE_REFILL_MS;
     c->send_limit = weir->tcp.send_bytes;
     c->receive_limit = weir->tcp.receive_bytes;
-    c->peer_mss = IP_MSS_DEFAULT;
-    c->mss = IP_MSS_DEFAULT;
-    c->rcv_mss = IP_MSS_DEFAULT;
+    c->peer_mss = c->mss = c->rcv_mss = ip_family_of(c->remote.addr)->mss_default;
     rtt_init(&c->rtt, weir->port->granularity_us);
     tcp_keepalive_defaults(c);
     return c;

@@ -57,7 +57,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
 static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     const struct tcp_options *options = &segment->options;
-    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN) : IP_MSS_DEFAULT;
+    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN) : ip_family_of(packet->source)->mss_default;
     if (WEIR_CFG_TCP_WINDOW_SCALE && options->seen & TCP_SEEN_WINDOW_SCALE) {
         c->flags |= TCP_USE_SCALING;
         c->snd_scale = (uint8_t)min_u32(options->window_scale, 14);
@@ -69,7 +69,7 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     tcp_info_open(c, segment->seq);
     c->rcv.nxt = c->rcv.acked = segment->seq + 1;
     c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
-    c->rcv_mss = (uint16_t)min_u32(c->our_mss, IP_MSS_DEFAULT);
+    c->rcv_mss = (uint16_t)min_u32(c->our_mss, ip_family_of(packet->source)->mss_default);
     c->snd.wnd = c->snd.max_wnd = segment->window;  // never scaled in a SYN
     c->snd.wl1 = segment->seq;
     if (WEIR_CFG_TCP_TIMESTAMPS && options->seen & TCP_SEEN_TIMESTAMPS) {

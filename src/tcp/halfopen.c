@@ -256,7 +256,8 @@ static void half_open_agree(struct tcp_half_open *entry, const struct tcp_listen
                             uint16_t mtu)
 {
     const struct tcp_options *offer = &segment->options;
-    entry->peer_mss = offer->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(offer->mss, TCP_MSS_MIN) : IP_MSS_DEFAULT;
+    entry->peer_mss =
+        offer->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(offer->mss, TCP_MSS_MIN) : ip_family_of(entry->record.remote)->mss_default;
     entry->our_mss = half_open_mss(listener, entry->record.remote, mtu);
     if (WEIR_CFG_TCP_WINDOW_SCALE && offer->seen & TCP_SEEN_WINDOW_SCALE) {
         entry->flags |= HALF_OPEN_SCALING;

@@ -83,7 +83,7 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
         return;
     const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
     const uint32_t tick = cookie_tick(weir),
-                   class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : IP_MSS_DEFAULT);
+                   class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : ip_family_of(remote.addr)->mss_default);
     struct tcp_segment answer = {
         .flags = TCP_SYN | TCP_ACK,
         .seq = tick << 27 | class << 24 | cookie_hash(weir, &local, &remote, segment->seq, tick, class),
