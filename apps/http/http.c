@@ -27,11 +27,24 @@ void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
 
 // --- life of a connection -------------------------------------------------------------------------------------------------
 
+static struct client *client_of(const struct http_connection *c) { return &c->http->places[c - c->http->connections]; }
+
+// What that is to one who waits for its place.
+static enum client_state place_state(const struct http_connection *c)
+{
+    if (c->state == HTTP_READING)
+        return c->answered && c->in_length == 0 ? CLIENT_RESTING : CLIENT_ASKING;
+    return c->state == HTTP_LINGERING ? CLIENT_RESTING : CLIENT_SERVED;
+}
+
 static void connection_enter(struct http_connection *c, enum http_state state, uint32_t wait_us)
 {
+    const uint64_t now_us = weir_now_us(weir_of(c));
+    struct client *client = client_of(c);
     c->state = state;
-    c->since_us = weir_now_us(weir_of(c));
-    c->due_us = c->since_us + wait_us;
+    c->due_us = now_us + wait_us;
+    if (client->state != place_state(c) || state == HTTP_SENDING)
+        client_enter(client, place_state(c), now_us);
 }
 
 static void connection_end(struct http_connection *c, bool reset)
@@ -44,6 +57,7 @@ static void connection_end(struct http_connection *c, bool reset)
         (void)weir_socket_close(weir_of(c), c->socket);
     c->socket = 0;
     c->state = HTTP_FREE;
+    client_of(c)->state = CLIENT_NONE;
 }
 
 // --- responses ------------------------------------------------------------------------------------------------------------
@@ -224,6 +238,7 @@ static void respond(struct http_connection *c, struct http_request *request)
     const char *path = request->path;
     uint32_t length = request->path_length;
     c->http->count.requests++;
+    c->answered = true;
     c->keep_alive = request->keep_alive;
     c->head_only = request->method == HTTP_HEAD;
     c->skip = request->body_length;
@@ -249,8 +264,10 @@ static int receive(struct http_connection *c)
     if (c->ended)
         return 0;
     int got = weir_socket_read(weir_of(c), c->socket, c->in + c->in_length, (uint32_t)sizeof c->in - c->in_length);
-    if (got > 0)
+    if (got > 0) {
         c->in_length += (uint32_t)got;
+        client_moved(client_of(c), (uint64_t)got, weir_now_us(weir_of(c)));
+    }
     c->ended = got == 0;
     return got;
 }
@@ -354,6 +371,7 @@ static bool step_sending(struct http_connection *c)
     if (sent == 0)
         return true;
     c->due_us = weir_now_us(weir_of(c)) + (c->body == HTTP_BODY_STATUS ? HTTP_STATUS_STALL_US : HTTP_STALL_US);
+    client_moved(client_of(c), (uint64_t)sent, weir_now_us(weir_of(c)));
     if (!body) {
         c->out_at += (uint32_t)sent;
     } else {
@@ -429,43 +447,45 @@ static void connection_event(struct weir_watch *watch, weir_socket socket, uint3
     status_next(http);
 }
 
-// A free place, made by closing the connection that has been idle longest if need be. NULL: all are at work. The status history's
-// sample each second looks again for newcomers.
-static struct http_connection *connection_place(struct http *http)
+// The next of the accept queue. false: there was none.
+static bool connection_begin(struct http *http, struct http_connection *c)
 {
-    struct http_connection *idle = NULL;
-    uint64_t now_us = weir_now_us(http->loop->weir);
-    for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
-        struct http_connection *c = &http->connections[i];
-        if (c->state == HTTP_FREE)
-            return c;
-        // Not one that has just answered: its next request may be under way.
-        bool resting = c->state == HTTP_READING && c->in_length == 0 && now_us >= c->since_us + HTTP_REST_US;
-        if (resting && (idle == NULL || c->since_us < idle->since_us))
-            idle = c;
-    }
-    return idle;
+    struct weir_endpoint peer;
+    const weir_socket socket = service_accept(http->loop, http->listening, &c->watch);
+    if (socket < 0)
+        return false;
+    c->socket = socket;
+    c->in_length = 0;
+    c->answered = c->ended = c->head_only = c->keep_alive = false;
+    c->skip = 0;
+    if (weir_socket_peer(weir_of(c), socket, &peer) == WEIR_OK)
+        client_of(c)->source = peer.addr;
+    (void)weir_socket_set(weir_of(c), socket, WEIR_OPTION_NO_DELAY, 1);
+    connection_enter(c, HTTP_READING, HTTP_HEADER_US);
+    connection_run(c);
+    return true;
 }
 
+// Each that waits takes a free place, or that of one who makes room.
 static void accept_waiting(struct http *http)
 {
-    for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
-        struct http_connection *c = connection_place(http);
-        if (c == NULL)
+    const uint64_t now_us = weir_now_us(http->loop->weir);
+    http->look_us = WEIR_NEVER;
+    while (weir_socket_ready(http->loop->weir, http->listening) & WEIR_READABLE) {
+        const int place = clients_place(&http->clients, now_us);
+        if (place < 0) {
+            http->look_us = clients_wait(&http->clients, http->loop->weir, http->listening, now_us);
             return;
-        weir_socket socket = service_accept(http->loop, http->listening, &c->watch);
-        if (socket < 0)
+        }
+        struct http_connection *c = &http->connections[place];
+        if (c->state != HTTP_FREE) {
+            http->count.made_room++;
+            connection_end(c, c->state != HTTP_READING);
+        }
+        if (!connection_begin(http, c))
             return;
-        if (c->state != HTTP_FREE)
-            connection_end(c, false);
-        c->socket = socket;
-        c->in_length = 0;
-        c->ended = c->head_only = c->keep_alive = false;
-        c->skip = 0;
-        (void)weir_socket_set(weir_of(c), socket, WEIR_OPTION_NO_DELAY, 1);
-        connection_enter(c, HTTP_READING, HTTP_HEADER_US);
-        connection_run(c);
     }
+    http->clients.full = false;
 }
 
 static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
@@ -503,7 +523,7 @@ static uint64_t http_poll(struct app *app, uint64_t now_us)
     }
     status_next(http);
     accept_waiting(http);
-    return due_us;
+    return http->look_us < due_us ? http->look_us : due_us;
 }
 
 int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count)
@@ -512,6 +532,8 @@ int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_
     http->app.poll = http_poll;
     http->listener.event = listener_event;
     http->loop = loop;
+    http->look_us = WEIR_NEVER;
+    clients_init(&http->clients, http->places, HTTP_CONNECTIONS);
     status_init(&http->status, loop->weir, netifs, netif_count);
     for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
         http->connections[i].watch.event = connection_event;

@@ -5,11 +5,12 @@
 #ifndef APPS_HTTP_H
 #define APPS_HTTP_H
 
+#include "clients.h"
 #include "http/request.h"
 #include "http/status.h"
 
 #ifndef HTTP_CONNECTIONS
-#define HTTP_CONNECTIONS 32u  // at once; when full, the longest idle one makes room, otherwise newcomers wait in the backlog
+#define HTTP_CONNECTIONS 32u  // at once; when full, others make room or newcomers wait (apps/clients.h)
 #endif
 #ifndef HTTP_HEADER_MAX
 #define HTTP_HEADER_MAX 4096u  // bytes of a request's header; longer ones get 414 or 431
@@ -21,7 +22,6 @@
 #define HTTP_BODY_MAX 65536u           // bytes of a request's body read and forgotten; longer ones get 413
 #define HTTP_BYTES_MAX (1ull << 40)    // of /bytes/N
 #define HTTP_IDLE_US 30000000u         // between requests
-#define HTTP_REST_US 1000000u          // idle for less, a connection is not closed to make room
 #define HTTP_HEADER_US 10000000u       // from a header's first byte to its last
 #define HTTP_STALL_US 30000000u        // a peer that takes nothing of a response
 #define HTTP_STATUS_STALL_US 3000000u  // … of /status.json, whose buffer is shared
@@ -37,7 +37,8 @@ struct http_connection {
     enum http_state state;
     enum http_body body;
     bool keep_alive, head_only, ended;  // ended: the peer sent its last
-    uint64_t since_us, due_us;          // the state's beginning; when it is given up
+    bool answered;                      // a request of it was
+    uint64_t due_us;                    // when the state is given up
     uint64_t skip;                      // bytes of the request's body still to come
     uint64_t body_at, body_left;
     uint32_t in_length, out_at, out_length;
@@ -51,12 +52,15 @@ struct http {
     struct loop *loop;
     weir_socket listening;
     struct status status;
+    struct client places[HTTP_CONNECTIONS];  // of the connections, by index
+    struct clients clients;
+    uint64_t look_us;  // when to look for a place again; WEIR_NEVER: nobody waits for one
     struct http_connection connections[HTTP_CONNECTIONS];
     struct http_connection *status_owner;  // whose response `rendered` is
     uint32_t rendered_length;
     char rendered[HTTP_STATUS_BYTES];
     struct {
-        uint32_t requests, errors, given_up;
+        uint32_t requests, errors, given_up, made_room;
     } count;
 };
 

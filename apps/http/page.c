@@ -174,7 +174,7 @@ const char http_page[] =
     "$(\"netifs\").innerHTML=d.netifs.map(netif).join(\"\");\n"
     "const busy=d.sockets.filter(s=>s.cwnd!==undefined),rest=d.sockets.filter(s=>s.cwnd===undefined);\n"
     "busy.sort((a,b)=>b.sent+b.received-a.sent-a.received);\n"
-    "$(\"many\").textContent=`${d.sockets_total}${d.sockets_more\?\"+\":\"\"} in all`;\n"
+    "$(\"many\").textContent=`${d.sockets_more\?d.sockets.length+\" of \":\"\"}${d.sockets_total}`;\n"
     "$(\"sockets\").innerHTML=busy.map(s=>sock(s,now)).join(\"\")+(rest.length\?`<div class=\"card\" id=\"quiet\">${rest.map(quiet).joi"
     "n(\"\")}</div>`:\"\");\n"
     "for(const[k,p]of past)if(p.seen!=now)past.delete(k);\n"

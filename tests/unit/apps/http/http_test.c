@@ -224,7 +224,7 @@ static void newcomers_replace_the_idle(void **state)
     open_server(&bench);
     for (uint32_t i = 0; i <= HTTP_CONNECTIONS; i++)
         sockets[i] = bench_connect(&bench, 80);
-    bench_run(&bench, HTTP_REST_US);
+    bench_run(&bench, CLIENTS_REST_US);
     bench_write(&bench, sockets[HTTP_CONNECTIONS], "GET /bytes/1 HTTP/1.1\r\nHost: w\r\n\r\n");
     (void)bench_read(&bench, sockets[HTTP_CONNECTIONS], got, sizeof got, NULL);
     assert_int_equal(atoi(got + 9), 200);
@@ -235,6 +235,79 @@ static void newcomers_replace_the_idle(void **state)
     for (uint32_t i = 0; i <= HTTP_CONNECTIONS; i++)
         assert_int_equal(weir_socket_close(bench.f.weir, sockets[i]), WEIR_OK);
     close_server(&bench);
+}
+
+// --- a crowd of the slow ---------------------------------------------------------------------------------------------------------------
+
+enum slowness { SLOW_SILENT, SLOW_HEADER, SLOW_READER, SLOW_KINDS };
+#define CROWD 1000
+
+static weir_socket crowd[CROWD];
+
+// Each does as little as keeps its place, and comes back when it lost it.
+static void crowd_acts(struct bench *bench, enum slowness slowness)
+{
+    static const char *const opening[] = {"", "GET / HTTP/1.1\r\nHost: w\r\nX: ", "GET /bytes/100000000 HTTP/1.1\r\nHost: w\r\n\r\n"};
+    struct weir *weir = bench->f.weir;
+    const struct weir_endpoint server = bench_here(80);
+    uint8_t bytes[10];
+    for (uint32_t i = 0; i < CROWD; i++) {
+        const bool lost = crowd[i] && (weir_socket_ready(weir, crowd[i]) & (WEIR_HANGUP | WEIR_ERROR | WEIR_READ_CLOSED));
+        if (lost)
+            (void)weir_socket_abort(weir, crowd[i]);
+        if (lost || !crowd[i]) {
+            crowd[i] = weir_socket_open(weir, WEIR_STREAM, 0);
+            assert_true(crowd[i] > 0);
+            (void)weir_socket_set(weir, crowd[i], WEIR_OPTION_RECEIVE_BUFFER, 2048);
+            (void)weir_socket_connect(weir, crowd[i], &server);
+            (void)weir_socket_write(weir, crowd[i], opening[slowness], (uint32_t)strlen(opening[slowness]));
+        } else if (slowness == SLOW_HEADER) {
+            (void)weir_socket_write(weir, crowd[i], "a", 1);
+        } else if (slowness == SLOW_READER) {
+            (void)weir_socket_read(weir, crowd[i], bytes, sizeof bytes);
+        }
+    }
+}
+
+// Whether a client that asks at once has its answer within three seconds.
+static bool honest_is_served(struct bench *bench)
+{
+    const struct weir_endpoint server = bench_here(80);
+    static const char request[] = "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n";
+    struct weir *weir = bench->f.weir;
+    const weir_socket socket = weir_socket_open(weir, WEIR_STREAM, 0);
+    (void)weir_socket_connect(weir, socket, &server);
+    (void)weir_socket_write(weir, socket, request, sizeof request - 1);
+    int length = WEIR_AGAIN;
+    for (int tenth = 0; tenth < 30 && length == WEIR_AGAIN; tenth++) {
+        bench_run(bench, 100000);
+        length = weir_socket_read(weir, socket, (uint8_t *)got, sizeof got);
+    }
+    (void)weir_socket_abort(weir, socket);
+    return length > 12 && atoi(got + 9) == 200;
+}
+
+static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
+{
+    (void)state;
+    for (enum slowness slowness = 0; slowness < SLOW_KINDS; slowness++) {
+        struct bench bench;
+        uint32_t served = 0;
+        open_server(&bench);
+        memset(crowd, 0, sizeof crowd);
+        for (int second = 0; second < 21; second++) {
+            crowd_acts(&bench, slowness);
+            if (second % 3 == 2)
+                served += honest_is_served(&bench);
+            bench_run(&bench, 1000000);
+        }
+        assert_int_equal(served, 7);
+        assert_true(http.count.made_room > 100);
+        for (uint32_t i = 0; i < CROWD; i++)
+            (void)weir_socket_abort(bench.f.weir, crowd[i]);
+        bench_run(&bench, 1000000);
+        close_server(&bench);
+    }
 }
 
 static void the_pattern_can_begin_anywhere(void **state)
@@ -251,11 +324,11 @@ static void the_pattern_can_begin_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_and_its_data_are_served),   cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
-        cmocka_unit_test(bytes_and_ranges_are_exact),         cmocka_unit_test(requests_may_come_all_at_once),
-        cmocka_unit_test(a_request_may_come_in_pieces),       cmocka_unit_test(errors_are_clear_and_end_the_connection),
-        cmocka_unit_test(slow_and_silent_clients_are_let_go), cmocka_unit_test(newcomers_replace_the_idle),
-        cmocka_unit_test(the_pattern_can_begin_anywhere),
+        cmocka_unit_test(the_page_and_its_data_are_served),     cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
+        cmocka_unit_test(bytes_and_ranges_are_exact),           cmocka_unit_test(requests_may_come_all_at_once),
+        cmocka_unit_test(a_request_may_come_in_pieces),         cmocka_unit_test(errors_are_clear_and_end_the_connection),
+        cmocka_unit_test(slow_and_silent_clients_are_let_go),   cmocka_unit_test(newcomers_replace_the_idle),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out), cmocka_unit_test(the_pattern_can_begin_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

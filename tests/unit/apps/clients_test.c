@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Who makes room (apps/clients.h), of eight.
+#include "clients.h"
+
+#include "apps/bench.h"
+#include "service.h"
+
+#define PLACES 8
+#define BEGIN_US 1000000u
+
+static struct client places[PLACES];
+static struct clients clients;
+
+// All places are taken by clients that are served, each from its own address.
+static void fill(void)
+{
+    clients_init(&clients, places, PLACES);
+    for (uint32_t i = 0; i < PLACES; i++) {
+        client_enter(&places[i], CLIENT_SERVED, BEGIN_US + i);
+        places[i].source = weir_ip4(10, 0, 0, (uint8_t)(1 + i));
+    }
+}
+
+// Each moves so many bytes a tenth of a second, for ten seconds. Returns the end, at which the last moved.
+static uint64_t move(const uint32_t *bytes)
+{
+    const uint64_t end_us = BEGIN_US + 10000000u;
+    for (uint64_t now_us = BEGIN_US; now_us <= end_us; now_us += 100000)
+        for (uint32_t i = 0; i < PLACES; i++)
+            if (bytes[i])
+                client_moved(&places[i], bytes[i], now_us);
+    return end_us;
+}
+
+static void a_free_place_is_taken_first(void **state)
+{
+    (void)state;
+    clients_init(&clients, places, PLACES);
+    memset(places, 0, sizeof places);
+    assert_int_equal(clients_place(&clients, BEGIN_US), 0);
+    fill();
+    places[5].state = CLIENT_NONE;
+    client_enter(&places[2], CLIENT_RESTING, BEGIN_US);
+    assert_int_equal(clients_place(&clients, BEGIN_US + 100000000u), 5);
+}
+
+static void the_slowest_makes_room(void **state)
+{
+    (void)state;
+    fill();
+    const uint64_t now_us = move((uint32_t[PLACES]){1000, 50, 2000, 20, 90, 1000, 103, 5000});
+    assert_int_equal(clients_place(&clients, now_us), 3);
+    places[3].state = CLIENT_NONE;
+    client_enter(&places[3], CLIENT_SERVED, now_us);
+    assert_int_equal(clients_place(&clients, now_us), 1);
+    client_enter(&places[1], CLIENT_SERVED, now_us);
+    assert_int_equal(clients_place(&clients, now_us), 4);
+    client_enter(&places[4], CLIENT_SERVED, now_us);
+    assert_int_equal(clients_place(&clients, now_us), -1);
+}
+
+static void who_moves_data_stays(void **state)
+{
+    (void)state;
+    fill();
+    const uint64_t now_us = move((uint32_t[PLACES]){110, 200, 300, 400, 500, 600, 700, 800});
+    assert_int_equal(clients_place(&clients, now_us), -1);
+}
+
+// Nothing moves any more: first those that just came, and then, though it is large, what had moved least.
+static void of_the_stalled_goes_who_moved_least(void **state)
+{
+    (void)state;
+    fill();
+    const uint64_t now_us = move((uint32_t[PLACES]){9000, 8000, 7000, 6000, 5000, 6000, 7000, 8000});
+    client_enter(&places[2], CLIENT_SERVED, now_us);
+    client_moved(&places[2], 65536, now_us);
+    assert_int_equal(clients_place(&clients, now_us + CLIENTS_STALL_US - 1), -1);
+    assert_int_equal(clients_place(&clients, now_us + CLIENTS_STALL_US), 2);
+    client_enter(&places[2], CLIENT_SERVED, now_us + CLIENTS_STALL_US);
+    assert_int_equal(clients_place(&clients, now_us + CLIENTS_STALL_US), 4);
+}
+
+// Those that rest go before the slow, and those before who has not asked; nobody goes who has only just come.
+static void the_order_is_rest_slow_silent(void **state)
+{
+    (void)state;
+    fill();
+    const uint64_t now_us = move((uint32_t[PLACES]){1000, 0, 1000, 1000, 1000, 1000, 1000, 1000});
+    client_enter(&places[4], CLIENT_RESTING, now_us - CLIENTS_REST_US);
+    client_enter(&places[6], CLIENT_ASKING, now_us - CLIENTS_ASK_US);
+    assert_int_equal(clients_place(&clients, now_us), 4);
+    client_enter(&places[4], CLIENT_RESTING, now_us);
+    assert_int_equal(clients_place(&clients, now_us), 1);
+    client_enter(&places[1], CLIENT_SERVED, now_us);
+    assert_int_equal(clients_place(&clients, now_us), 6);
+    client_enter(&places[6], CLIENT_ASKING, now_us);
+    assert_int_equal(clients_place(&clients, now_us), -1);
+}
+
+static void of_equals_the_greediest_address_goes_first(void **state)
+{
+    (void)state;
+    fill();
+    places[5].source = places[6].source = places[7].source = weir_ip4(10, 0, 0, 66);
+    const uint64_t now_us = move((uint32_t[PLACES]){1, 1, 1, 1, 1, 20, 10, 30});
+    assert_int_equal(clients_place(&clients, now_us), 6);
+    client_enter(&places[6], CLIENT_NONE, now_us);
+    client_enter(&places[6], CLIENT_SERVED, now_us);
+    places[6].source = weir_ip4(10, 0, 0, 7);
+    assert_int_equal(clients_place(&clients, now_us), 5);
+}
+
+static void nobody_accepts(struct weir_watch *watch, weir_socket socket, uint32_t events) { (void)watch, (void)socket, (void)events; }
+
+static void who_waits_in_vain_is_refused(void **state)
+{
+    struct bench bench;
+    struct weir_watch watch = {.event = nobody_accepts};
+    (void)state;
+    bench_open(&bench);
+    fill();
+    const weir_socket listener = service_listen(&bench.loop, 80, &watch);
+    const weir_socket socket = bench_connect(&bench, 80);
+    const uint64_t began_us = weir_now_us(bench.f.weir);
+    for (uint64_t now_us = began_us; now_us < began_us + CLIENTS_WAIT_US; now_us = weir_now_us(bench.f.weir)) {
+        assert_int_equal(weir_socket_ready(bench.f.weir, socket) & WEIR_ERROR, 0);
+        bench_run(&bench, clients_wait(&clients, bench.f.weir, listener, now_us) - now_us);
+    }
+    (void)clients_wait(&clients, bench.f.weir, listener, weir_now_us(bench.f.weir));
+    bench_run(&bench, 100000);
+    assert_true(weir_socket_ready(bench.f.weir, socket) & WEIR_ERROR);
+    assert_int_equal(weir_socket_abort(bench.f.weir, socket), WEIR_OK);
+    assert_int_equal(weir_socket_close(bench.f.weir, listener), WEIR_OK);
+    bench_run(&bench, 100000);
+    bench_close(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_free_place_is_taken_first),   cmocka_unit_test(the_slowest_makes_room),
+        cmocka_unit_test(who_moves_data_stays),          cmocka_unit_test(of_the_stalled_goes_who_moved_least),
+        cmocka_unit_test(the_order_is_rest_slow_silent), cmocka_unit_test(of_equals_the_greediest_address_goes_first),
+        cmocka_unit_test(who_waits_in_vain_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
