@@ -30,6 +30,15 @@ bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
 
 // --- the steps ---------------------------------------------------------------------------------------------------------------
 
+// Both ends may have probed each other's closed window at one time, and each have taken the other's byte: all that the
+// peer says from then on begins one below what is expected, and so does all we say, until one of us believes what the
+// other acknowledges.
+static bool is_crossed_probe(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return c->attention & ATTEND_PERSIST && segment->seq + 1 == c->rcv.nxt && segment->length <= 1 &&
+           (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && seq_in(segment->ack, c->snd.una + 1, c->snd.nxt + 1);
+}
+
 // First: the sequence number (RFC 9293 §3.10.7.4, table 6), with the edge as promised.
 static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
 {
@@ -49,6 +58,12 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
         segment->length = 0;
         segment->flags &= (uint8_t) ~(TCP_FIN | TCP_SYN);
+        tcp_ack_now(weir, c);
+        return TCP_NEXT;
+    }
+    if (is_crossed_probe(c, segment)) {
+        count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
+        segment->length = 0;
         tcp_ack_now(weir, c);
         return TCP_NEXT;
     }

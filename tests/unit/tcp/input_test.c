@@ -562,6 +562,30 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
     tcp_fixture_close(&t);
 }
 
+// Two ends with full buffers, whose applications have read while the window updates were lost, probe each other at one
+// time: either takes the other's byte, and each goes on to say the number of its own, which is now one too low.
+static void crossed_probes_do_not_deadlock(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    for (uint32_t length = 0; length < 2; length++) {  // what the peer says next: an ACK alone, or its probe again
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+        user_write(&t, 0, 100);
+        peer_drain(&t);
+        t.window = 0;
+        peer_send(&t, TCP_ACK, 0, 100);
+        user_write(&t, 100, 50);
+        peer_pass(&t, 1500000);
+        peer_expect(&t, TCP_ACK, 100, 0, 1);
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 100, .length = 1});
+        peer_drain(&t);
+        t.window = 4000;
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 101, .length = length});
+        peer_expect(&t, TCP_ACK | TCP_PSH, 101, 1, 49);
+        tcp_fixture_close(&t);
+    }
+}
+
 // --- FIN ------------------------------------------------------------------------------------------------------------------------------
 
 static void fin_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
@@ -949,6 +973,7 @@ int main(void)
         cmocka_unit_test(data_beyond_the_window_is_cut),
         cmocka_unit_test(a_bad_checksum_leaves_no_trace),
         cmocka_unit_test(a_closed_window_still_takes_ack_rst_and_urg),
+        cmocka_unit_test(crossed_probes_do_not_deadlock),
         cmocka_unit_test(a_fin_moves_the_state),
         cmocka_unit_test(a_fin_with_the_ack_of_ours),
         cmocka_unit_test(the_ack_of_our_fin_ends_closing_and_last_ack),
