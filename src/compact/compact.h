@@ -52,13 +52,13 @@
 // The other end, as its packets say it: bytes in network order, only compared and copied.
 struct peer {
     uint8_t address[4];
-    uint8_t port[2], our_port[2];  // these eight name a connection
+    uint8_t ports[4];  // its own, then ours; these eight bytes name a connection
     uint8_t mac[6];
     uint16_t mss;  // bytes of payload a segment to it may carry
 };
 static inline bool peer_same(const struct peer *a, const struct peer *b)
 {
-    return native32(a->address) == native32(b->address) && native32(a->port) == native32(b->port);
+    return native32(a->address) == native32(b->address) && native32(a->ports) == native32(b->ports);
 }
 
 // A TCP segment coming in, in host order. `sequence` and `length` shrink when parts lie outside the window.

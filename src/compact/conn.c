@@ -10,7 +10,7 @@
 LOCAL struct conn *conn_find(struct weir *weir, uint32_t address, uint32_t ports)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->socket.state && native32(c->peer.address) == address && native32(c->peer.port) == ports)
+        if (c->socket.state && native32(c->peer.address) == address && native32(c->peer.ports) == ports)
             return c;
     return NULL;
 }

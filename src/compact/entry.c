@@ -60,7 +60,7 @@ static uint16_t mss_of(const struct weir *weir, const struct segment *segment)
 
 LOCAL bool listener_input(struct weir *weir, const struct segment *segment)
 {
-    if ((segment->flags & (TCP_RST | TCP_ACK | TCP_SYN)) != TCP_SYN || !listener_find(weir, segment->peer.our_port))
+    if ((segment->flags & (TCP_RST | TCP_ACK | TCP_SYN)) != TCP_SYN || !listener_find(weir, segment->peer.ports + 2))
         return false;
     struct entry *entry = entry_take(weir, weir->entries, HALF_OPENS);
     entry->peer = segment->peer;
@@ -81,10 +81,11 @@ static bool time_wait_input(struct weir *weir, struct entry *entry, const struct
         entry->state = ENTRY_FREE;
         return listener_input(weir, segment);
     }
-    if (segment_space(segment)) {  // most likely its FIN again: our ACK was lost
+    const uint32_t space = segment_space(segment);
+    if (space)
+        entry->send_now = TCP_ACK;
+    if (segment->sequence + space == entry->expected)  // its FIN again, our ACK was lost; nothing else keeps the entry
         entry->due = now(weir) + TIME_WAIT_US;
-        entry->send_now |= TCP_ACK;
-    }
     return true;
 }
 
@@ -100,7 +101,7 @@ static bool half_open_input(struct weir *weir, struct entry *entry, struct segme
         return true;
     if (segment->ack != entry->sequence)
         return false;
-    struct listener *listener = listener_find(weir, entry->peer.our_port);
+    struct listener *listener = listener_find(weir, entry->peer.ports + 2);
     struct conn *c = listener ? conn_new(weir, entry) : NULL;
     if (!c) {  // as if it were lost: the SYN-ACK will be sent again as long as the peer answers it
         entry->tries = 1;

@@ -74,7 +74,7 @@ static void tcp_parse_input(struct weir *weir, struct segment *segment, const ui
         return;
     segment->offset += header;
     segment->length -= header;
-    memcpy(segment->peer.port, tcp, 4);  // both ports
+    memcpy(segment->peer.ports, tcp, 4);  // both ports
     memcpy(segment->peer.mac, segment->frame->slices[0].data + 6, 6);
     segment->options = tcp + TCP_BYTES;
     segment->sequence = get32(tcp + 4);

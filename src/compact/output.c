@@ -16,7 +16,7 @@ LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct
 {
     uint8_t *tcp = head + ETHERNET_BYTES + IP4_BYTES;
     const uint32_t options = control & CONTROL(TCP_SYN, 0) ? SEGMENT_MSS_BYTES : 0, length = TCP_BYTES + options + payload_length;
-    const uint32_t ports = native32(peer->port);
+    const uint32_t ports = native32(peer->ports);
     ethernet_header(weir, head, peer->mac, ETHERTYPE_IP4);
     uint64_t sum = ip_header(weir, head + ETHERNET_BYTES, peer->address, IP_TCP, length) + pseudo_word(IP_TCP, length) + payload_sum;
     sum = word_put(tcp, sum, ports << 16 | ports >> 16);

@@ -101,7 +101,7 @@ int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
 static struct conn *waiting(struct weir *weir, const struct listener *listener)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->flags & CONN_WAITS_ACCEPT && native16(c->peer.our_port) == native16(listener->port))
+        if (c->flags & CONN_WAITS_ACCEPT && native16(c->peer.ports + 2) == native16(listener->port))
             return c;
     return NULL;
 }
@@ -152,7 +152,7 @@ static void listener_close(struct weir *weir, struct listener *listener)
     while ((c = waiting(weir, listener)))
         conn_reset(c, 0);
     for (struct entry *entry = weir->entries; entry < weir->entries + HALF_OPENS; entry++)
-        if (native16(entry->peer.our_port) == native16(listener->port))
+        if (native16(entry->peer.ports + 2) == native16(listener->port))
             entry->state = ENTRY_FREE;
 }
 
@@ -185,7 +185,7 @@ int weir_socket_local(struct weir *weir, weir_socket socket, struct weir_endpoin
     const struct conn *c = find_conn(weir, socket);
     if (!s)
         return WEIR_BAD_SOCKET;
-    out->port = get16(c ? c->peer.our_port : ((const struct listener *)(const void *)s)->port);
+    out->port = get16(c ? c->peer.ports + 2 : ((const struct listener *)(const void *)s)->port);
     out->addr = c && weir->netif ? weir->netif->address : weir_addr_any();
     return WEIR_OK;
 }
@@ -195,7 +195,7 @@ int weir_socket_peer(struct weir *weir, weir_socket socket, struct weir_endpoint
     const struct conn *c = find_conn(weir, socket);
     if (!c)
         return find_listener(weir, socket) ? WEIR_NOT_CONNECTED : WEIR_BAD_SOCKET;
-    out->port = get16(c->peer.port);
+    out->port = get16(c->peer.ports);
     out->addr = weir_addr_v4(get32(c->peer.address));
     return WEIR_OK;
 }

@@ -342,24 +342,58 @@ static void the_peer_closes_first(void **state)
     close_talk(&t);
 }
 
+// A whole conversation, after which we are in TIME-WAIT. Returns how much we sent.
+static uint32_t talk_to_time_wait(struct talk *t)
+{
+    uint32_t end = 0;
+    open_talk(t, SERVING_SOURCE);
+    connect_talk(t);
+    do {
+        take(t);
+        end = t->got.seq - t->theirs + t->got.length;
+        const bool last = t->got.flags & TCP_FIN;
+        in(t, TCP_ACK, 0, end + last, 0);
+    } while (!(t->got.flags & TCP_FIN));
+    assert_int_equal(end, SERVING_SOURCE_BYTES);
+    assert_false(serving_idle(t->serving));  // FIN-WAIT-2
+    in(t, TCP_ACK | TCP_FIN, 0, end + 1, 0);
+    expect(t, TCP_ACK, end + 1, 1, 0);
+    assert_true(serving_idle(t->serving));
+    return end;
+}
+
+// Segments that are not the peer's FIN are acknowledged, and do not keep the entry; the FIN again begins it anew (RFC 9293 §3.10.7.4).
+static void only_the_fin_keeps_time_wait(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        struct talk t;
+        const uint32_t end = talk_to_time_wait(&t);
+        for (int i = 0; i < 5; i++) {
+            pass(&t, 10000000);
+            in(&t, TCP_ACK | TCP_FIN, 1000, end + 1, 0);
+            expect(&t, TCP_ACK, end + 1, 1, 0);
+            in(&t, TCP_ACK, (uint32_t)-500, end + 1, 100);
+            expect(&t, TCP_ACK, end + 1, 1, 0);
+        }
+        if (again) {
+            in(&t, TCP_ACK | TCP_FIN, 0, end + 1, 0);
+            expect(&t, TCP_ACK, end + 1, 1, 0);
+        }
+        pass(&t, 11000000);
+        in(&t, TCP_ACK, 1, end + 1, 10);
+        take(&t);
+        assert_int_equal(t.got.flags & TCP_RST, again ? 0 : TCP_RST);  // no connection any more, or still the entry
+        pass(&t, 61000000);
+        close_talk(&t);
+    }
+}
+
 static void time_wait(void **state)
 {
     (void)state;
     struct talk t;
-    uint32_t end = 0;
-    open_talk(&t, SERVING_SOURCE);
-    connect_talk(&t);
-    do {
-        take(&t);
-        end = t.got.seq - t.theirs + t.got.length;
-        const bool last = t.got.flags & TCP_FIN;
-        in(&t, TCP_ACK, 0, end + last, 0);
-    } while (!(t.got.flags & TCP_FIN));
-    assert_int_equal(end, SERVING_SOURCE_BYTES);
-    assert_false(serving_idle(t.serving));  // FIN-WAIT-2
-    in(&t, TCP_ACK | TCP_FIN, 0, end + 1, 0);
-    expect(&t, TCP_ACK, end + 1, 1, 0);
-    assert_true(serving_idle(t.serving));
+    const uint32_t end = talk_to_time_wait(&t);
     in(&t, TCP_ACK | TCP_FIN, 0, end + 1, 0);  // our ACK was lost
     expect(&t, TCP_ACK, end + 1, 1, 0);
     in(&t, TCP_ACK, 1, end + 1, 0);
@@ -548,6 +582,7 @@ int main(void)
         cmocka_unit_test(blind_attacks_fail),
         cmocka_unit_test(the_peer_closes_first),
         cmocka_unit_test(time_wait),
+        cmocka_unit_test(only_the_fin_keeps_time_wait),
         cmocka_unit_test(fin_wait_2_ends_by_itself),
         cmocka_unit_test(simultaneous_close),
         cmocka_unit_test(data_for_nobody_is_answered_with_a_reset),
