@@ -63,7 +63,7 @@ WEIR_BEGIN_DECLS
     X(TCP_CHALLENGE_LIMITED, "challenge ACKs withheld by the limit") \
     X(TCP_BAD_ACK, "ACK of data never sent, or too old (RFC 5961 §5)") \
     X(TCP_OUT_OF_ORDER, "segments queued out of order") \
-    X(TCP_OUT_OF_ORDER_DROPPED, "out-of-order segment dropped: interval list or memory full, or too few bytes for the memory they would take") \
+    X(TCP_OUT_OF_ORDER_DROPPED, "out-of-order segment dropped: list or memory full, or too few bytes to pay for it") \
     X(TCP_RENEGED, "connections that gave up data out of order: the memory budget was short") \
     X(TCP_EVICTED, "connections reset: the memory budget was short") \
     X(TCP_DUPLICATE, "wholly duplicate segments") \
@@ -149,14 +149,14 @@ struct weir_tcp_info {
     bool delivery_rate_app_limited;           // … and it measured the application
     uint64_t bytes_delivered;                 // acknowledged or SACKed
     uint32_t delivered;                       // … in full segments, rounded up
-    uint32_t last_sent_us, last_received_us;  // since
+    uint32_t last_sent_us, last_received_us;  // since; after 71 minutes UINT32_MAX
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);
 
-// Walks every socket that has an address, including connections without a handle and half-open ones. Start with cursor 0; returns the next
-// cursor, 0 at the end. Each call costs O(1) on average, however many there are. Nothing is held between calls, and sockets may be opened and
-// closed: one that has its address from the first call to the last is shown exactly once (without an allocator, where there are few, it may be
-// shown twice or not at all). The order is none that means anything.
+// Walks every socket that has an address, including connections without a handle and half-open ones. Start with cursor 0;
+// returns the next cursor, 0 at the end. Each call costs O(1) on average, however many there are. Nothing is held between
+// calls, and sockets may be opened and closed: one that has its address from the first call to the last is shown exactly once
+// (without an allocator, where there are few, it may be shown twice or not at all). The order means nothing.
 struct weir_socket_info {
     weir_socket socket;  // 0: none
     enum weir_socket_type type;
@@ -166,7 +166,7 @@ struct weir_socket_info {
 };
 uint64_t weir_socket_next(struct weir *weir, uint64_t cursor, struct weir_socket_info *out);
 uint32_t weir_socket_count(const struct weir *weir);  // how many such a walk shows; O(1)
-uint64_t weir_memory_used(const struct weir *weir);  // bytes got from port->alloc and not given back
+uint64_t weir_memory_used(const struct weir *weir);   // bytes got from port->alloc and not given back
 
 WEIR_END_DECLS
 

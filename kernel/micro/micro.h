@@ -47,10 +47,11 @@ int32_t micro_receive(struct micro_event *event, uint32_t unused, uint64_t deadl
 int32_t micro_reply(uint32_t process, const uint32_t message[MICRO_MESSAGE_WORDS]);  // never waits
 int32_t micro_notify(uint32_t process);                                              // never waits
 uint64_t micro_now_us(void);
-int32_t micro_interrupt_on(void);  // ours, which was silenced when it came
-int32_t micro_print(const char *text, uint32_t bytes);
-uint32_t micro_random(void);  // as good as the board's
-int32_t micro_yield(void);    // to equals
+int32_t micro_interrupt_on(void);                       // ours, which was silenced when it came
+#define MICRO_PRINT_BYTES 64u                           // of one text: interrupts wait while it is printed
+int32_t micro_print(const char *text, uint32_t bytes);  // MICRO_INVALID: more than that
+uint32_t micro_random(void);                            // as good as the board's
+int32_t micro_yield(void);                              // to equals
 WEIR_NORETURN void micro_exit(void);
 
 WEIR_END_DECLS

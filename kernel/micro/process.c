@@ -161,6 +161,8 @@ static int32_t print(uintptr_t text, uint32_t bytes)
 {
     if (!micro_process_owns(micro.current, text, bytes, false))
         return MICRO_FAULT;
+    if (bytes > MICRO_PRINT_BYTES)
+        return MICRO_INVALID;
     micro.table->print((const char *)text, bytes);
     return MICRO_OK;
 }

@@ -90,7 +90,7 @@ static uint32_t next_to_give(const struct tcp_conn *c)
 
 bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c)
 {
-    return (weir->now_ms - c->progress_ms) * 1000u < c->extra->deadline.us && !(c->attention & ATTEND_PERSIST);
+    return tcp_pause_us(weir->now_ms - c->progress_ms) < c->extra->deadline.us && !(c->attention & ATTEND_PERSIST);
 }
 
 uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c)

@@ -92,7 +92,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
         out->pacing_rate = tcp_pacing_rate(c);
         tcp_rate_info(c, out);
     }
-    out->last_sent_us = (weir->now_ms - c->progress_ms) * 1000u;
-    out->last_received_us = (weir->now_ms - c->last_received_ms) * 1000u;
+    out->last_sent_us = tcp_pause_us(weir->now_ms - c->progress_ms);
+    out->last_received_us = tcp_pause_us(weir->now_ms - c->last_received_ms);
     return WEIR_OK;
 }

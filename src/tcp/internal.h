@@ -71,6 +71,9 @@ static inline void tcp_held_drop(struct weir *weir, struct tcp_conn *c, const st
 }
 #endif
 
+// Microseconds of a pause: after 71 minutes as many as 32 bits hold, not few again.
+static inline uint32_t tcp_pause_us(uint32_t ms) { return ms > UINT32_MAX / 1000 ? UINT32_MAX : ms * 1000; }
+
 // conn.c
 // A connection that was accepted begins where its handshake has ended: only one that opens has a SYN to be acknowledged, or these states.
 static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && !(c->flags & TCP_SYN_ACKED); }

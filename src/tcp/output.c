@@ -368,7 +368,7 @@ static void watch_window(struct weir *weir, struct tcp_conn *c)
 static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 {
     const uint32_t idle_ms = weir->now_ms - c->progress_ms;
-    if (!idle_ms || idle_ms * 1000u <= rtt_timeout(&c->rtt, 0) || !tcp_send_queued(c))
+    if (!idle_ms || tcp_pause_us(idle_ms) <= rtt_timeout(&c->rtt, 0) || !tcp_send_queued(c))
         return;
     tcp_cc_event(weir, c, WEIR_CC_IDLE_RESTART);
     c->progress_ms = weir->now_ms;

@@ -195,6 +195,8 @@ static void bad_pointers_are_refused(void **state)
     assert_int_equal(does(DRIVER, CALL, SERVER, (uintptr_t)code, 0), MICRO_FAULT);  // the reply would be written there
     assert_int_equal(does(DRIVER, PRINT, (uintptr_t)code, 10, 0), MICRO_OK);
     assert_true(printed > 0);
+    assert_int_equal(does(DRIVER, PRINT, own, MICRO_PRINT_BYTES, 0), MICRO_OK);
+    assert_int_equal(does(DRIVER, PRINT, own, MICRO_PRINT_BYTES + 1, 0), MICRO_INVALID);  // interrupts wait meanwhile
     assert_int_equal(does(DRIVER, PRINT, (uintptr_t)code + 60, 5, 0), MICRO_FAULT);
     assert_int_equal(does(DRIVER, PRINT, own + 8, 0xffffffff, 0), MICRO_FAULT);
     assert_int_equal(does(DRIVER, PRINT, (uintptr_t)memory[ONE], 1, 0), MICRO_FAULT);

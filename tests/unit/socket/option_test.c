@@ -17,6 +17,9 @@ static void ranges_are_checked_for_every_kind(void **state)
         {WEIR_OPTION_TTL, 1, 0, 256},
         {WEIR_OPTION_TOS, 0, -1, 256},
         {WEIR_OPTION_NO_DELAY, 1, -1, 2},
+#if WEIR_CFG_TCP_REFINEMENTS
+        {WEIR_OPTION_USER_TIMEOUT_OPTION, WEIR_UTO_ON, -1, 257},  // whose low eight bits would do
+#endif
     };
     struct fixture f;
     int32_t value;

@@ -145,12 +145,32 @@ static void what_is_out_again_is_told(void **state)
     tcp_fixture_close(&t);
 }
 
+// A pause of 71 minutes and 35 seconds is not one of a tenth of a second: tcp_pause_us, by which a window of before is given up, too.
+static void a_long_pause_stays_long(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    assert_int_equal(tcp_pause_us(4294967), 4294967000u);
+    assert_int_equal(tcp_pause_us(4294968), UINT32_MAX);
+    assert_int_equal(tcp_pause_us(UINT32_MAX), UINT32_MAX);
+    loss_bring(&t, NULL);
+    user_write(&t, 0, 100);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 0, 100);
+    peer_pass(&t, 1500000);
+    assert_in_range(info_of(&t).last_sent_us, 1499000, 1501000);
+    peer_pass(&t, 4295067000u - 1500000);
+    assert_int_equal(info_of(&t).last_sent_us, UINT32_MAX);
+    assert_int_equal(info_of(&t).last_received_us, UINT32_MAX);
+    tcp_fixture_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_starts_from_nothing),    cmocka_unit_test(it_counts),
         cmocka_unit_test(fin_and_syn_are_no_bytes),  cmocka_unit_test(order_and_duplicates_are_remembered),
-        cmocka_unit_test(what_is_out_again_is_told),
+        cmocka_unit_test(what_is_out_again_is_told), cmocka_unit_test(a_long_pause_stays_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,46 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
     tcp_fixture_close(&t);
 }
 
+// The table was full when the SYN came, and had room for its copy: there is an entry with a number of its own, and the client answers the
+// cookie.
+static void a_cookie_comes_back_while_its_half_open_entry_lives(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    if (!WEIR_CFG_TCP_SYN_COOKIES)
+        skip();
+    tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
+    assert_int_equal(weir_socket_listen(t.weir, t.listener, 1), WEIR_OK);
+    uint16_t port = 1000;
+    do {
+        assert_true(in_syn_from(&t, ++port));
+    } while (!fixture_count(&t.f, WEIR_COUNT_TCP_SYNCOOKIE_SENT));
+    const uint32_t cookie = t.ours;
+    t.remote.port = 1001;  // another goes, and makes room
+    peer_send(&t, TCP_RST, 0, 0);
+    assert_true(in_syn_from(&t, port));
+    assert_int_not_equal(t.ours, cookie);
+    assert_state(&t, WEIR_TCP_SYN_RECEIVED);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_SYNCOOKIE_SENT), 1);
+    t.ours = cookie;
+    peer_send(&t, TCP_ACK, 0, 0);
+    assert_state(&t, WEIR_TCP_ESTABLISHED);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_SYNCOOKIE_ACCEPTED), 1);
+    peer_drain(&t);
+    peer_data(&t, 0, 100);
+    peer_expect(&t, TCP_ACK, 0, 100, 0);
+    peer_pass(&t, 200 * SECOND);  // nothing is left of the entry: no SYN-ACK goes to that port any more
+    for (uint32_t i = 0, length; i < fixture_sent_count(&t.f); i++) {
+        const uint8_t *packet = fixture_sent_packet(&t.f, i, &length);
+        assert_false(get16(packet + 22) == port && packet[33] & TCP_SYN);
+    }
+    fixture_clear(&t.f);
+    t.seen = 0;
+    t.remote.port = port;
+    accept_and_close(&t);
+    tcp_fixture_close(&t);
+}
+
 static void the_last_ack_may_bring_data_and_fin(void **state)
 {
     struct tcp_fixture t;
@@ -292,6 +332,7 @@ int main(void)
         cmocka_unit_test(the_backlog_counts_complete_connections),
         cmocka_unit_test(an_ack_that_finds_the_queue_full_comes_again),
         cmocka_unit_test(a_flood_leaves_memory_bounded_and_flows_running),
+        cmocka_unit_test(a_cookie_comes_back_while_its_half_open_entry_lives),
         cmocka_unit_test(the_last_ack_may_bring_data_and_fin),
         cmocka_unit_test(defer_accept_waits_for_data),
         cmocka_unit_test(a_connection_reset_in_the_queue_is_accepted_as_such),
