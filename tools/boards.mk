@@ -222,6 +222,13 @@ PROGRAM_FLAGS_$(1) := $(PAGES_FLAGS) -DPAGES_MODE=$(2)
 PROGRAM_FLAGS_$(1)_lm3s6965evb := $(PAGES_FLAGS) -DWEIR_CFG_TCP_SPLIT=$(3)
 PROGRAM_NO_KERNEL_$(1) := yes
 endef
+# Romantiki's answers to UDP, on the compact stack by an option.
+OWN_PROGRAMS += romantiki_respond
+PROGRAM_BOARDS_romantiki_respond := lm3s6965evb
+PROGRAM_OPTIONS_romantiki_respond := COMPACT_UDP=1 DATAGRAM_SOCKETS=2
+PROGRAM_FLAGS_romantiki_respond := $(call as_flags,$(PROGRAM_OPTIONS_romantiki_respond))
+PROGRAM_PARTS_romantiki_respond := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/respond.c
+PROGRAM_NO_KERNEL_romantiki_respond := yes
 # A task above the stack beside the cooperative kernel's echo server.
 PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
 PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c

@@ -6,13 +6,13 @@ METAL := arm-none-eabi-
 METAL_FLAGS := -std=c11 -Os -mcpu=cortex-m3 -mthumb -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc
 PROFILES := tiny small full
 
-# $(call metal,PROFILE,PROFILE IN CAPITALS)
+# $(call metal,PROFILE,PROFILE IN CAPITALS,FLAGS)
 define metal
 METAL_OBJECTS_$(1) := $$(patsubst %.c,$(B)/m3/$(1)/obj/%.o,$$(SRC_$(1)))
 $(B)/m3/$(1)/obj/%.o: %.c tools/metal.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) -fstack-usage -fcallgraph-info=su -MMD -MP -c $$< -o $$@
+	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) $(3) -fstack-usage -fcallgraph-info=su -MMD -MP -c $$< -o $$@
 $(B)/m3/$(1)/objects: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' $$(METAL_OBJECTS_$(1)) | cmp -s - $$@ || printf '%s\n' $$(METAL_OBJECTS_$(1)) > $$@
@@ -23,15 +23,19 @@ $(B)/m3/$(1)/weir_all.c: tools/amalgamate.py $(B)/m3/$(1)/objects $$(SRC_$(1))
 	@$(PYTHON) $$< $$@ $$(SRC_$(1))
 $(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c tools/metal.mk
 	@echo "  CC    $$@"
-	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) -MMD -MP -c $$< -o $$@
+	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) $(3) -MMD -MP -c $$< -o $$@
 -include $$(METAL_OBJECTS_$(1):.o=.d) $(B)/m3/$(1)/weir_all.d
 endef
 $(eval $(call metal,tiny,TINY))
 $(eval $(call metal,small,SMALL))
 $(eval $(call metal,full,FULL))
+# tiny with datagrams, whose code `make size` compares with tiny's.
+TINY_UDP := COMPACT_UDP=1 OUTBOX_BYTES=600
+SRC_tiny_udp := $(filter-out $(shell $(PYTHON) tools/options.py --sources tiny $(TINY_UDP)),$(SRC))
+$(eval $(call metal,tiny_udp,TINY,$(TINY_UDP:%=-DWEIR_CFG_%)))
 
 .PHONY: metal
-metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
+metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
 size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf

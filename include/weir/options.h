@@ -60,6 +60,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
@@ -88,9 +89,9 @@
 #define WEIR_DEFAULT_SOCKET_INDEX_BITS 8
 #define WEIR_DEFAULT_SOCKET_OPTIONS 0
 #define WEIR_DEFAULT_STATS 0
-#define WEIR_DEFAULT_DATAGRAM_SOCKETS 0
+#define WEIR_DEFAULT_DATAGRAM_SOCKETS 1
 #define WEIR_DEFAULT_DATAGRAM_SEND_BYTES 0
-#define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 0
+#define WEIR_DEFAULT_DATAGRAM_RECEIVE_BYTES 512
 #define WEIR_DEFAULT_QUEUE_CHUNK_BYTES 0
 #define WEIR_DEFAULT_POLL_QUANTUM 4
 #define WEIR_DEFAULT_TX_OFFLOAD 0
@@ -154,6 +155,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
+#define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -248,6 +250,7 @@
 #define WEIR_DEFAULT_TCP_MSL_MS 30000
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 120000
+#define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -617,6 +620,12 @@
 #endif
 #if WEIR_CFG_TCP_RTO_MAX_MS < 1000 || WEIR_CFG_TCP_RTO_MAX_MS > 240000
 #error "WEIR_CFG_TCP_RTO_MAX_MS must be 1000 to 240000: ceiling of the retransmission timeout, ms (RFC 6298 2.5: at least 60 s)"
+#endif
+#ifndef WEIR_CFG_COMPACT_UDP  // compact stack only: datagram sockets that hold one datagram, which is taken and answered
+#define WEIR_CFG_COMPACT_UDP WEIR_DEFAULT_COMPACT_UDP
+#endif
+#if WEIR_CFG_COMPACT_UDP < 0 || WEIR_CFG_COMPACT_UDP > 1
+#error "WEIR_CFG_COMPACT_UDP must be 0 to 1: compact stack only: datagram sockets that hold one datagram, which is taken and answered"
 #endif
 #ifndef WEIR_CFG_TCP_SPLIT  // compact stack only: what is queued at once leaves in two segments and Nagle's algorithm is off, so that a peer that delays its acknowledgements answers at once (Romantiki; uIP's split)
 #define WEIR_CFG_TCP_SPLIT WEIR_DEFAULT_TCP_SPLIT

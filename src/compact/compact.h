@@ -29,6 +29,13 @@
 #if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
 #error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
 #endif
+#if WEIR_CFG_COMPACT_UDP && (WEIR_CFG_DATAGRAM_SOCKETS < 1 || WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 1472 || \
+                             WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 44)
+#error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, and an outbox for the largest and 44 bytes"
+#endif
+#if WEIR_CFG_COMPACT_UDP && WEIR_CFG_SOCKETS + WEIR_CFG_DATAGRAM_SOCKETS > 250
+#error "WEIR_CFG_COMPACT has 250 sockets at most"
+#endif
 #endif
 
 // In a build of one translation unit everything but the public interface is private to it, which spares the compiler a copy.
@@ -40,6 +47,13 @@
 
 #define LISTENERS ((uint32_t)WEIR_CFG_LISTENERS)
 #define CONNS ((uint32_t)WEIR_CFG_SOCKETS - LISTENERS)
+#if WEIR_CFG_COMPACT_UDP
+#define DATAGRAMS ((uint32_t)WEIR_CFG_DATAGRAM_SOCKETS)
+#else
+#define DATAGRAMS 0u
+#endif
+#define DATAGRAM_BYTES ((uint32_t)WEIR_CFG_DATAGRAM_RECEIVE_BYTES)
+#define INDEX_MASK 0xffu  // of a handle: which socket
 #define HALF_OPENS ((uint32_t)WEIR_CFG_TCP_HALF_OPEN)
 #define TIME_WAITS ((uint32_t)WEIR_CFG_TCP_TIME_WAIT)
 #define SEND_BYTES ((uint32_t)WEIR_CFG_TCP_SEND_BYTES)
@@ -101,6 +115,16 @@ struct listener {
     uint8_t port[2];  // network order
 };
 
+// It begins as a listener does.
+struct datagram {
+    struct socket socket;
+    uint8_t port[2];  // network order; 0: not bound
+    bool waiting;     // just behind the port (weir_socket_open): `data` came from `from`, and nobody took it yet
+    uint16_t length;
+    struct peer from, seen;  // without an MSS; `seen`: of the datagram that the user looked at last
+    uint8_t data[DATAGRAM_BYTES];
+};
+
 enum conn_flag {
     CONN_WAITS_ACCEPT = 1,
     CONN_FIN_QUEUED = 2,  // our FIN follows the last byte
@@ -154,6 +178,9 @@ struct weir {
     struct listener listeners[LISTENERS];
     uint8_t outbox[WEIR_CFG_OUTBOX_BYTES];  // frames, each behind its length of two bytes
     struct conn conns[CONNS];
+#if WEIR_CFG_COMPACT_UDP
+    struct datagram datagrams[DATAGRAMS];
+#endif
 };
 
 #if WEIR_CFG_NETIF_LEAN
@@ -187,6 +214,7 @@ static inline bool frame_may_send(const struct weir *weir) { return !weir->outbo
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
 // Returns the sum of both addresses, for a pseudo-header. Such sums are folded by checksum_fold_words.
 LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
+LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length);
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
 // Stores a word as it lies; returns the sum with it.
 static inline uint64_t word_put(uint8_t *at, uint64_t sum, uint32_t word)
@@ -196,6 +224,27 @@ static inline uint64_t word_put(uint8_t *at, uint64_t sum, uint32_t word)
 }
 // What a pseudo-header has beside the addresses, as a word of the sum.
 static BYTES_INLINE uint32_t pseudo_word(uint32_t protocol, uint32_t length) { return network32(protocol << 16 | length); }
+
+// udp.c. `segment` holds what IP knows, and UDP as its payload; `sum`: of both addresses.
+#if WEIR_CFG_COMPACT_UDP
+LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum);
+LOCAL struct datagram *datagram_of(struct weir *weir, weir_socket handle);  // NULL: none of that handle
+LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local);
+LOCAL int datagram_ready(struct weir *weir, weir_socket handle);
+static inline struct socket *datagram_socket(struct weir *weir, uint32_t index) { return &weir->datagrams[index].socket; }
+#else
+static inline void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum)
+{
+    (void)weir, (void)segment, (void)udp, (void)sum;
+}
+static inline struct datagram *datagram_of(struct weir *weir, weir_socket handle) { return (void)weir, (void)handle, NULL; }
+static inline int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local)
+{
+    return (void)weir, (void)handle, (void)local, WEIR_BAD_SOCKET;
+}
+static inline int datagram_ready(struct weir *weir, weir_socket handle) { return (void)weir, (void)handle, WEIR_BAD_SOCKET; }
+static inline struct socket *datagram_socket(struct weir *weir, uint32_t index) { return (void)weir, (void)index, NULL; }
+#endif
 
 // entry.c
 // false: the segment is to be refused.

@@ -24,7 +24,7 @@ LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *
     }
 }
 
-static uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length)
+LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length)
 {
     if (offset + length > frame->slices[0].length)
         return checksum_slices(weir->port, frame->slices, frame->count, offset, length);
@@ -109,4 +109,6 @@ LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame)
         echo_input(weir, frame, ip, segment.offset, segment.length);
     else if (ip[9] == IP_TCP)
         tcp_parse_input(weir, &segment, ip + header, addresses + pseudo_word(IP_TCP, segment.length));
+    else if (DATAGRAMS && ip[9] == IP_UDP)
+        udp_input(weir, &segment, ip + header, addresses);
 }

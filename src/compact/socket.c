@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The native socket API. A handle is a generation above the socket's index: listeners first, then connections. What weir_socket_open gives
-// can only become a listener.
+// The native socket API. A handle is a generation above the socket's index: listeners first, then connections, then datagram sockets. A
+// stream that weir_socket_open gives can only become a listener.
 #include "compact/compact.h"
 
-#define INDEX_MASK 0xffu
 #define GENERATION 0x100u
 
 static struct socket *socket_of(struct weir *weir, uint32_t index)
 {
+    if (DATAGRAMS && index >= LISTENERS + CONNS)
+        return datagram_socket(weir, index - LISTENERS - CONNS);
     return index < LISTENERS ? &weir->listeners[index].socket : &weir->conns[index - LISTENERS].socket;
 }
 
@@ -34,7 +35,7 @@ static struct socket *socket_find(struct weir *weir, weir_socket handle)
 {
     struct listener *listener = find_listener(weir, handle);
     struct conn *c = find_conn(weir, handle);
-    return listener ? &listener->socket : c ? &c->socket : NULL;
+    return listener ? &listener->socket : c ? &c->socket : (struct socket *)(void *)datagram_of(weir, handle);  // its first member
 }
 
 // Why a call that needs a connection got none.
@@ -52,12 +53,13 @@ static weir_socket handle_give(struct socket *socket, uint32_t index)
 weir_socket weir_socket_open(struct weir *weir, enum weir_socket_type type, uint8_t protocol)
 {
     (void)protocol;
-    if (type != WEIR_STREAM)
+    const bool datagrams = DATAGRAMS && type == WEIR_DATAGRAM;
+    if (type != WEIR_STREAM && !datagrams)
         return WEIR_NOT_SUPPORTED;
-    for (uint32_t index = 0; index < LISTENERS; index++) {
-        struct listener *listener = &weir->listeners[index];
+    for (uint32_t index = datagrams ? LISTENERS + CONNS : 0; index < (datagrams ? LISTENERS + CONNS + DATAGRAMS : LISTENERS); index++) {
+        struct listener *listener = (struct listener *)(void *)socket_of(weir, index);  // or what begins as one
         if (!listener->socket.open) {
-            memset(listener->port, 0, 2);
+            memset(listener->port, 0, DATAGRAMS ? 3 : 2);  // of a datagram socket also that nothing waits; of a listener that is padding
             return handle_give(&listener->socket, index);
         }
     }
@@ -68,7 +70,7 @@ int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_en
 {
     struct listener *listener = find_listener(weir, socket);
     if (!listener)
-        return WEIR_BAD_SOCKET;
+        return datagram_bind(weir, socket, local);
     if (listener->socket.state)
         return WEIR_LISTENING;
     if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address)))
@@ -349,14 +351,14 @@ int weir_socket_ready(struct weir *weir, weir_socket socket)
         return (int)conn_ready(c);
     const struct listener *listener = find_listener(weir, socket);
     if (!listener)
-        return WEIR_BAD_SOCKET;
+        return datagram_ready(weir, socket);
     return waiting(weir, listener) ? WEIR_READABLE : 0;
 }
 
 // The next socket with news, which are told by that.
 static struct socket *next_ready(struct weir *weir, uint32_t *events)
 {
-    for (uint32_t index = 0; index < LISTENERS + CONNS; index++) {
+    for (uint32_t index = 0; index < LISTENERS + CONNS + DATAGRAMS; index++) {
         struct socket *socket = socket_of(weir, index);
         *events = socket->events;
         if (*events && socket->open) {

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import Machine, exchange, read  # noqa: E402
+from boards import ADDRESS, HOST, Machine, command, exchange, free_udp_ports, read  # noqa: E402
 
-ECHO, MANY = 5200, 5201
+ECHO, MANY, RESPOND, COUNT = 5200, 5201, 5202, 5203
 
 
 class Host:
@@ -36,6 +36,24 @@ class Host:
             except ConnectionRefusedError:
                 time.sleep(0.05)
         raise TimeoutError("the program does not listen")
+
+
+    def udp(self, port):
+        return "127.0.0.1", port
+
+
+class Datagrams(Machine):
+    """A board whose UDP ports are reached through QEMU's user-mode network."""
+    def __init__(self, board, program, ports):
+        super().__init__(board, (), program)
+        self.udp_ports = dict(zip(ports, free_udp_ports(len(ports))))
+
+    def words(self):
+        forwards = "".join(f",hostfwd=udp:127.0.0.1:{here}-{ADDRESS}:{there}" for there, here in self.udp_ports.items())
+        return command(self.board, f"user,net=10.0.0.0/24,host={HOST},dhcpstart={ADDRESS}{forwards}", self.program)
+
+    def udp(self, port):
+        return "127.0.0.1", self.udp_ports[port]
 
 
 def started(kind, program, port):
@@ -114,3 +132,46 @@ def test_one_task_serves_many_sessions(sessions):
     for number in range(10):   # their places are free again
         with sessions.connect(MANY) as connection:
             assert ask(connection, b"later") == b"later"
+
+
+@pytest.fixture(params=["lm3s6965evb", "mps2-an385", "bsd"])
+def respond(request):
+    """On the compact stack, on the small one, and over BSD sockets."""
+    with Host("respond") if request.param == "bsd" else Datagrams(request.param, "romantiki_respond", (RESPOND, COUNT)) as server:
+        if request.param != "bsd":
+            server.until("tasks are running")
+        yield server
+
+
+def answer(server, port, data, seconds=20):
+    """UDP may lose what comes before the program, or while a datagram waits: asked again until there is an answer."""
+    deadline = time.monotonic() + seconds
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        datagrams.settimeout(0.5)
+        datagrams.connect(server.udp(port))
+        while time.monotonic() < deadline:
+            try:
+                datagrams.send(data)
+                return datagrams.recv(2000)
+            except (TimeoutError, ConnectionRefusedError):
+                time.sleep(0.02)
+    raise TimeoutError("no answer")
+
+
+def test_datagrams_are_answered(respond):
+    for length in (0, 1, 2, 255, 511, 512):
+        data = (b"Romantiki answers. " * 30)[:length]
+        assert answer(respond, RESPOND, data) == data.upper()
+    assert int(answer(respond, COUNT, b"?")) >= 6   # the other task's
+
+
+def test_two_ask_by_turns(respond):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        assert answer(respond, RESPOND, b"there") == b"THERE"
+        for asker in (one, other):
+            asker.settimeout(20)
+            asker.connect(respond.udp(RESPOND))
+        for number in range(20):
+            for asker, name in ((one, b"one"), (other, b"other")):
+                asker.send(name + b" %d" % number)
+                assert asker.recv(100) == name.upper() + b" %d" % number

@@ -19,7 +19,7 @@ def text(guide):
 @pytest.mark.parametrize("guide", GUIDES)
 def test_names_exist(guide):
     named = set(re.findall(r"\b(?:weir|bsd|preempt_port|flock|lyraos|romantiki|timeout|wait_queue)_[a-z0-9_]+\b(?!\.)|\bWEIR_[A-Z0-9_]+\b", " ".join(re.findall(r"`[^`]+`|^    .*$", text(guide), re.MULTILINE))))
-    images = {"romantiki_echo", "romantiki_sessions", "flock_clients"}
+    images = {"romantiki_echo", "romantiki_sessions", "romantiki_respond", "flock_clients"}
     assert not {name for name in named - images if not re.search(rf"\b{name}\b", HEADERS)}
 
 
