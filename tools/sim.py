@@ -5,7 +5,7 @@
   sim.py campaign [--seconds N] [--seed N]   random networks for so long, plain and with sanitizers; each failure with its replay
   sim.py grid [--seconds N] [--seeds N] [--cc NAMES] [--loss PERCENTS] [--greeting BYTES]   goodput over algorithm, rate and loss → build/lab/sim-grid.json
   sim.py fairness [--seconds N]              two and ten flows, alone and beside cubic and bbr → build/lab/fairness.json
-  sim.py ticks [--seeds N]                   the thesis's 5 MB with the clock's tick doubled and divided by ten → build/lab/sim-ticks.json
+  sim.py ticks [--seeds N]                   the thesis's 5 MB with the clock doubled, a tenth of it, and its period doubled and a tenth → build/lab/sim-ticks.json
   sim.py golden [--renew]                    compares sim/golden/goodput.txt with what comes out now; --renew writes it
   sim.py bench                               → build/bench/sim.json
   sim.py plot TRACE.csv [OUT.png]            time–sequence, cwnd, round-trip time and queue of one --trace file"""
@@ -158,7 +158,12 @@ def fairness(options):
 
 # --- ticks ---------------------------------------------------------------------------------------------------------------------------------
 
-TICKS = {10000: "of the thesis's kind", 50: "Weir's on POSIX"}   # µs: each is doubled and divided by ten
+TICKS = {10000: "of the thesis's kind", 50: "Weir's on POSIX"}   # µs
+
+
+def tick_variants(base):
+    """The clock doubled and a tenth of it, as in the thesis's section 5.1; and the period doubled and a tenth of it."""
+    return base // 2, 10 * base, 2 * base, base // 10
 
 
 def middle(values):
@@ -188,7 +193,7 @@ TICK_LINKS = {"": {"rate": 0, "queue": 100000}, "ring": {"rate": 1200, "queue": 
 def ticks(options):
     """5 MB over 40 µs there and back: whatever waits for a tick shows."""
     common = {"bytes": 5 << 20, "delay": 0.02, "spare_arp": 1}
-    times = sorted({tick for base in TICKS for tick in (base, 2 * base, base // 10)})
+    times = sorted({tick for base in TICKS for tick in (base, *tick_variants(base))})
     rows = [(link, name, loss) for link in TICK_LINKS for name in ("reno", "cubic", "bbr") if name in algorithms()
             for loss in (0, 15) if not link or not loss or name == "bbr"]   # the others lose too much at 15 % to fill a queue
     jobs = {(link, name, loss, tick, seed): {"cc": name, "loss": loss, "tick_us": tick, "seed": seed, **TICK_LINKS[link], **common}
@@ -200,8 +205,8 @@ def ticks(options):
     for link, name, loss in rows:
         seen = {tick: [took[link, name, loss, tick, seed] for seed in range(1, (options.seeds if loss else 1) + 1)] for tick in times}
         for base, what in TICKS.items():
-            key, row = f"{name}.{loss}.{base}" + (f".{link}" if link else ""), {tick: seen[tick] for tick in (base, 2 * base, base // 10)}
-            changes = {kind.__name__: {str(tick): change(kind, row[tick], row[base]) for tick in (2 * base, base // 10)} for kind in (middle, average)}
+            key, row = f"{name}.{loss}.{base}" + (f".{link}" if link else ""), {tick: seen[tick] for tick in (base, *tick_variants(base))}
+            changes = {kind.__name__: {str(tick): change(kind, row[tick], row[base]) for tick in tick_variants(base)} for kind in (middle, average)}
             result["seconds"][key] = {str(tick): {"median": round(middle(values), 6), "mean": round(average(values), 6)} for tick, values in row.items()}
             result["change_percent"][key] = {"median": changes["middle"], "mean": changes["average"]}
             print(f"  {name:<6} {loss:>2} % loss, tick {base:>5} µs ({what}){', ' + link if link else ''}  " +

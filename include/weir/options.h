@@ -37,6 +37,7 @@
 #define WEIR_DEFAULT_TCP_SACK 0
 #define WEIR_DEFAULT_TCP_DSACK 0
 #define WEIR_DEFAULT_TCP_LOSS_RECOVERY 0
+#define WEIR_DEFAULT_TCP_COARSE_CLOCK 0
 #define WEIR_DEFAULT_TCP_PREDICT 0
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
@@ -132,6 +133,7 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_LOSS_RECOVERY 1
+#define WEIR_DEFAULT_TCP_COARSE_CLOCK 0
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
@@ -227,6 +229,7 @@
 #define WEIR_DEFAULT_TCP_SACK 1
 #define WEIR_DEFAULT_TCP_DSACK 1
 #define WEIR_DEFAULT_TCP_LOSS_RECOVERY 1
+#define WEIR_DEFAULT_TCP_COARSE_CLOCK 1
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 1
@@ -482,6 +485,12 @@
 #endif
 #if WEIR_CFG_TCP_LOSS_RECOVERY < 0 || WEIR_CFG_TCP_LOSS_RECOVERY > 1
 #error "WEIR_CFG_TCP_LOSS_RECOVERY must be 0 to 1: RACK-TLP (RFC 8985), proportional rate reduction (RFC 9937), spurious timeouts and reductions found and undone (RFC 5682, 3708, 3522, 4015). 0: the rules of RFC 6675 and 6582"
+#endif
+#ifndef WEIR_CFG_TCP_COARSE_CLOCK  // clocks coarser than a delayed acknowledgement (a tick of 100 ms): after a hole nothing is acknowledged late, and a tail-loss probe of a window of two leaves with it
+#define WEIR_CFG_TCP_COARSE_CLOCK WEIR_DEFAULT_TCP_COARSE_CLOCK
+#endif
+#if WEIR_CFG_TCP_COARSE_CLOCK < 0 || WEIR_CFG_TCP_COARSE_CLOCK > 1
+#error "WEIR_CFG_TCP_COARSE_CLOCK must be 0 to 1: clocks coarser than a delayed acknowledgement (a tick of 100 ms): after a hole nothing is acknowledged late, and a tail-loss probe of a window of two leaves with it"
 #endif
 #ifndef WEIR_CFG_TCP_PREDICT  // header prediction: the next segment of a connection in order without the list of steps
 #define WEIR_CFG_TCP_PREDICT WEIR_DEFAULT_TCP_PREDICT
@@ -863,6 +872,9 @@
 #endif
 #if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_LOSS_RECOVERY needs WEIR_CFG_TCP_SACK"
+#endif
+#if WEIR_CFG_TCP_COARSE_CLOCK && !WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_COARSE_CLOCK needs WEIR_CFG_TCP_LOSS_RECOVERY"
 #endif
 #if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"

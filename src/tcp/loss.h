@@ -75,6 +75,12 @@ static inline uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c) {
 static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c, 0; }
 #endif
 
+// coarse.c
+#if WEIR_CFG_TCP_COARSE_CLOCK
+void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c);  // something left: the probe too, where a coarse clock could only be late
+#else
+static inline void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+#endif
 #if WEIR_CFG_TCP_LOSS_RECOVERY
 #define TLP_MAX_ACK_DELAY_US 200000u  // RFC 8985 §7.2: how long a peer may delay the acknowledgement of a single segment
 // What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next

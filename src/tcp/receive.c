@@ -126,7 +126,9 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
                           uint32_t end)
 {
     c->flags |= TCP_ACK_NOW;
-    const uint8_t quick = c->rtt.srtt8_us < WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u ? TCP_QUICK_ACKS_HOLE_NEAR : TCP_QUICK_ACKS_HOLE;
+    const uint8_t quick = tcp_clock_coarse(weir)                                  ? TCP_QUICK_ACKS
+                          : c->rtt.srtt8_us < WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u ? TCP_QUICK_ACKS_HOLE_NEAR
+                                                                                  : TCP_QUICK_ACKS_HOLE;
     if (c->quick_acks < quick)
         c->quick_acks = quick;
     TCP_INFO_COUNT(c, out_of_order, 1);

@@ -16,10 +16,10 @@ void rtt_init(struct rtt *rtt, uint32_t granularity_us)
 
 // Never finer than the clock (RFC 6298 §2.3). A timer fires at the first tick after its deadline: half a tick less makes of that the
 // nearest, and a timeout that is the same whatever the tick; otherwise, with the round trip that comes to it, it would be a whole tick
-// more.
+// more. Of a floor of two ticks one whole tick is left at the least, as with any timer that counts them.
 uint32_t rtt_floor(uint32_t floor_us, uint32_t granularity_us)
 {
-    if (granularity_us < TICK_LEAST_US || floor_us / 4 < granularity_us)
+    if (granularity_us < TICK_LEAST_US || floor_us / 2 < granularity_us)
         return max_u32(floor_us, granularity_us);
     return floor_us - granularity_us / 2;
 }

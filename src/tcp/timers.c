@@ -95,6 +95,7 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
     } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(c)) {
         arm_sooner(weir, c);  // RFC 8985 §7.2: the tail is a later one now
     }
+    tcp_tlp_hasten(weir, c);
     tcp_timers_active(weir, c);
 }
 
@@ -222,8 +223,9 @@ static inline bool node_soon_enough(const struct weir *weir, const struct tcp_co
 
 static inline void run_lazy(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) || !node_soon_enough(weir, c)) {
+    if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) | tcp_clock_coarse(weir) || !node_soon_enough(weir, c)) {
         arm_send(weir, c);
+        tcp_tlp_hasten(weir, c);
         return;
     }
     c->armed |= 1u << TCP_TIMER_SEND;

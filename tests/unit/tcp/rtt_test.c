@@ -43,7 +43,7 @@ static void follows_the_formulas_of_rfc_6298(void **state)
     rtt_init(&rtt, 1);
     double srtt = 0, rttvar = 0;
     uint32_t seed = 7;
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 7000; i++) {
         seed = seed * 1664525u + 1013904223u;
         const uint32_t sample = 200000 + (seed >> 8) % (i % 1000 < 500 ? 900000 : 20000);
         if (i == 0) {
@@ -120,7 +120,7 @@ static void the_floor_of_a_socket_takes_the_place_of_the_default(void **state)
 // A timer fires at the first tick after it is due: with half a tick less the smallest timeout is the same by each of these clocks.
 static void the_floor_is_kept_to_the_nearest_tick(void **state)
 {
-    static const uint32_t ticks_us[] = {1000, 2000, 10000, 20000, 40000};
+    static const uint32_t ticks_us[] = {1000, 2000, 10000, 20000, 40000, 50000, 100000};
     (void)state;
     for (int i = 0; i < 5; i++) {
         struct rtt rtt;
@@ -131,7 +131,9 @@ static void the_floor_is_kept_to_the_nearest_tick(void **state)
         assert_int_equal((timeout + ticks_us[i] - 1) / ticks_us[i] * ticks_us[i], 200000);
     }
     assert_int_equal(rtt_floor(200000, 50), 200000);
-    assert_int_equal(rtt_floor(200000, 60000), 200000);  // never less than a tick, nor near it
+    assert_int_equal(rtt_floor(200000, 60000), 170000);
+    assert_int_equal(rtt_floor(200000, 100000), 150000);  // one whole tick and the rest of another
+    assert_int_equal(rtt_floor(200000, 110000), 200000);  // never a rest alone
     assert_int_equal(rtt_floor(1000, 60000), 60000);
 }
 

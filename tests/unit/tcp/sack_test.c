@@ -314,6 +314,31 @@ static void a_hole_that_is_filled_late_is_acknowledged_late(void **state)
     tcp_fixture_close(&t);
 }
 
+#if WEIR_CFG_TCP_COARSE_CLOCK
+// Under a clock coarser than the delay of an acknowledgement as many are not delayed after a hole as at the beginning.
+static void after_a_hole_a_coarse_clock_delays_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t coarse = 0; coarse <= 1; coarse++) {
+        struct tcp_fixture t;
+        uint32_t at_once = 0;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
+        tcp_fixture_conn(&t)->quick_acks = 0;
+        t.f.port.granularity_us = coarse ? 100000 : 10000;
+        peer_data(&t, 100, 100);
+        peer_data(&t, 0, 100);
+        peer_drain(&t);
+        for (uint32_t at = 200; at < 4200; at += 100) {
+            peer_data(&t, at, 100);
+            at_once += peer_drain_count(&t);
+        }
+        assert_int_equal(at_once >= 14, coarse);
+        assert_true(at_once >= 2);
+        tcp_fixture_close(&t);
+    }
+}
+
+#endif
 // Where the outbox has no room either, one ACK tells what it can.
 static void without_room_for_acks_one_is_sent(void **state)
 {
@@ -606,6 +631,9 @@ int main(void)
         cmocka_unit_test(without_sack_each_segment_is_answered),
         cmocka_unit_test(a_run_that_is_filled_in_its_batch_is_not_told),
         cmocka_unit_test(a_hole_that_is_filled_late_is_acknowledged_late),
+#if WEIR_CFG_TCP_COARSE_CLOCK
+        cmocka_unit_test(after_a_hole_a_coarse_clock_delays_nothing),
+#endif
         cmocka_unit_test(without_room_for_acks_one_is_sent),
         cmocka_unit_test(a_fin_behind_a_run_is_told),
         cmocka_unit_test(timestamps_leave_room_for_three),

@@ -208,6 +208,51 @@ static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
     }
 }
 
+#if WEIR_CFG_TCP_COARSE_CLOCK
+// Under a clock coarser than a delayed acknowledgement a probe can only leave at once or a tick late. With two segments out and no room for
+// a third it leaves at once, if it carries new data.
+static void a_probe_that_could_only_be_late_leaves_at_once(void **state)
+{
+    static const struct {
+        uint32_t tick_us, cwnd, queued, sent;
+    } cases[] = {{100000, 2, 6, 3}, {40000, 2, 6, 2}, {100000, 3, 6, 3}, {100000, 2, 2, 2}, {0, 2, 6, 2}};
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        struct tcp_fixture t;
+        loss_bring(&t, NULL);
+        t.f.port.granularity_us = cases[i].tick_us;
+        tcp_fixture_conn(&t)->rtt.srtt8_us = 8 * 1000;
+        flow(&t)->window.cwnd = cases[i].cwnd * MSS;
+        user_write(&t, 0, cases[i].queued * MSS);
+        assert_int_equal(peer_drain_count(&t), cases[i].sent);
+        const bool probed = cases[i].sent > cases[i].cwnd;
+        assert_int_equal(counted(&t, TAIL_PROBE), probed);
+        if (probed) {  // once a round trip
+            flow(&t)->window.cwnd = 2 * MSS;
+            loss_sack(&t, 0, 2, 3);
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);
+            peer_drain(&t);
+            assert_int_equal(counted(&t, TAIL_PROBE), 1);
+        }
+        tcp_fixture_close(&t);
+    }
+}
+
+// Nor does it where the round trip is no shorter than half a tick.
+static void a_probe_that_a_coarse_clock_can_wait_for_waits(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    t.f.port.granularity_us = 100000;
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 8 * 60000;
+    flow(&t)->window.cwnd = 2 * MSS;
+    user_write(&t, 0, 6 * MSS);
+    assert_int_equal(peer_drain_count(&t), 2);
+    tcp_fixture_close(&t);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +265,10 @@ int main(void)
         cmocka_unit_test(a_mended_loss_costs_what_a_loss_costs),
         cmocka_unit_test(when_there_is_no_probe),
         cmocka_unit_test(a_probe_waits_for_as_few_ticks_as_it_can),
+#if WEIR_CFG_TCP_COARSE_CLOCK
+        cmocka_unit_test(a_probe_that_could_only_be_late_leaves_at_once),
+        cmocka_unit_test(a_probe_that_a_coarse_clock_can_wait_for_waits),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
