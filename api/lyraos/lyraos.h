@@ -68,18 +68,27 @@ int closesocket(int s);
 #define FD_SETSIZE 63  // sockets in a set; more are not taken in
 #undef fd_set
 #define fd_set struct lyraos_fd_set
+// The paper's figure 7 has an array of void *, its sockets being addresses. With -DLYRAOS_FD_POINTERS, for the program and the component
+// alike, it is one here: the descriptors' numbers as pointers.
+#ifdef LYRAOS_FD_POINTERS
+typedef void *lyraos_fd;
+#define LYRAOS_NUMBER(fd) ((int)(intptr_t)(fd))
+#else
+typedef int lyraos_fd;
+#define LYRAOS_NUMBER(fd) (fd)
+#endif
 struct lyraos_fd_set {
     int nr;
-    int fd[FD_SETSIZE];
+    lyraos_fd fd[FD_SETSIZE];
 };
 #undef FD_ZERO
 #undef FD_SET
 #undef FD_CLR
 #undef FD_ISSET
 #define FD_ZERO(set) ((void)((set)->nr = 0))
-#define FD_SET(s, set) lyraos_fd_add(s, set)
-#define FD_CLR(s, set) lyraos_fd_remove(s, set)
-#define FD_ISSET(s, set) (lyraos_fd_find(s, set) >= 0)
+#define FD_SET(s, set) lyraos_fd_add(LYRAOS_NUMBER(s), set)
+#define FD_CLR(s, set) lyraos_fd_remove(LYRAOS_NUMBER(s), set)
+#define FD_ISSET(s, set) (lyraos_fd_find(LYRAOS_NUMBER(s), set) >= 0)
 int lyraos_fd_find(int s, const fd_set *set);  // its index, −1
 void lyraos_fd_add(int s, fd_set *set);
 void lyraos_fd_remove(int s, fd_set *set);

@@ -6,7 +6,7 @@
 int lyraos_fd_find(int s, const fd_set *set)
 {
     for (int i = 0; i < set->nr; i++)
-        if (set->fd[i] == s)
+        if (LYRAOS_NUMBER(set->fd[i]) == s)
             return i;
     return -1;
 }
@@ -14,7 +14,7 @@ int lyraos_fd_find(int s, const fd_set *set)
 void lyraos_fd_add(int s, fd_set *set)
 {
     if (set->nr < FD_SETSIZE && lyraos_fd_find(s, set) < 0)
-        set->fd[set->nr++] = s;
+        set->fd[set->nr++] = (lyraos_fd)(intptr_t)s;
 }
 
 void lyraos_fd_remove(int s, fd_set *set)
@@ -46,10 +46,10 @@ static struct pollfd *entry_of(const struct question *question, int s)
 static void ask(struct question *question, const fd_set *set, short what)
 {
     for (int i = 0; set && i < set->nr; i++) {
-        struct pollfd *entry = entry_of(question, set->fd[i]);
+        struct pollfd *entry = entry_of(question, LYRAOS_NUMBER(set->fd[i]));
         if (!entry) {
             entry = &question->fds[question->count++];
-            *entry = (struct pollfd){.fd = set->fd[i]};
+            *entry = (struct pollfd){.fd = LYRAOS_NUMBER(set->fd[i])};
         }
         entry->events |= what;
     }
@@ -59,7 +59,7 @@ static int answer(const struct question *question, fd_set *set, short what)
 {
     int kept = 0;
     for (int i = 0; set && i < set->nr; i++)
-        if (entry_of(question, set->fd[i])->revents & what)
+        if (entry_of(question, LYRAOS_NUMBER(set->fd[i]))->revents & what)
             set->fd[kept++] = set->fd[i];
     if (set)
         set->nr = kept;

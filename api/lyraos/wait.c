@@ -52,17 +52,16 @@ void remove_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry 
     arch_interrupts_restore(state);
 }
 
+// `unready`: no signal ends the wait, only wake_up.
 static void wait_in(struct wait_queue_entry **queue, bool unready)
 {
     struct wait_queue_entry entry;
     const uint32_t state = arch_interrupts_off();
     add_wait_queue(queue, &entry);
-    entry.unready = unready;
     thread_self()->firm = unready;
     do
         schedule();
-    while (unready && !entry.woken);
-    thread_self()->firm = false;
+    while (thread_self()->firm);
     remove_wait_queue(queue, &entry);
     arch_interrupts_restore(state);
 }
@@ -74,8 +73,8 @@ static void wake(struct wait_queue_entry **queue, bool all)
 {
     const uint32_t state = arch_interrupts_off();
     for (struct wait_queue_entry *entry = *queue; entry; entry = entry->next)
-        if (all || !entry->unready) {
-            entry->woken = true;
+        if (all || !entry->task->firm) {
+            entry->task->firm = false;  // what sleep_on waits for
             thread_wakeup(entry->task);
         }
     arch_interrupts_restore(state);

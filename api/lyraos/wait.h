@@ -10,11 +10,10 @@
 //         sleep_on(&queue);
 //     PREEMPT_OK();
 //
-// (Linux 2.0 calls the entry struct wait_queue, as this kernel calls something else.)
+// (Linux 2.0 calls the entry struct wait_queue, as this kernel calls something else: linux20.h has it under that name.)
 #ifndef LYRAOS_WAIT_H
 #define LYRAOS_WAIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "kernel/preempt/preempt.h"
@@ -25,8 +24,6 @@ WEIR_BEGIN_DECLS
 struct wait_queue_entry {  // an entry; it stands on its thread's stack, or where the thread wants
     struct thread *task;
     struct wait_queue_entry *next;
-    bool unready;  // the queue's: in sleep_on, which only wake_up ends
-    bool woken;
 };
 
 // The calling thread is woken with this queue from here on, until it is removed: between them it may call schedule, and wait for several
