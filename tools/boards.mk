@@ -229,6 +229,12 @@ PROGRAM_OPTIONS_romantiki_respond := COMPACT_UDP=1 DATAGRAM_SOCKETS=2
 PROGRAM_FLAGS_romantiki_respond := $(call as_flags,$(PROGRAM_OPTIONS_romantiki_respond))
 PROGRAM_PARTS_romantiki_respond := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/respond.c
 PROGRAM_NO_KERNEL_romantiki_respond := yes
+# Romantiki's echo server with a real MAC in the RAM that its paper has for it: one connection, and no more memory than the stack asks for.
+OWN_PROGRAMS += paper_echo
+PROGRAM_BOARDS_paper_echo := lm3s6965evb
+PROGRAM_FLAGS_paper_echo := -UWEIR_CFG_SOCKETS -DWEIR_CFG_SOCKETS=2 -UMEMORY_BYTES -DMEMORY_BYTES=3216
+PROGRAM_PARTS_paper_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/echo.c
+PROGRAM_NO_KERNEL_paper_echo := yes
 # A task above the stack beside the cooperative kernel's echo server.
 PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
 PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c

@@ -38,5 +38,5 @@ $(eval $(call metal,tiny_udp,TINY,$(TINY_UDP:%=-DWEIR_CFG_%)))
 metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
-size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf
-	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py && exit $$status
+size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf
+	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py; $(PYTHON) tools/paper_echo.py && exit $$status

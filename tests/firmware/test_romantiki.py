@@ -63,9 +63,11 @@ def started(kind, program, port):
     return machine
 
 
-@pytest.fixture(params=["lm3s6965evb", "bsd"])
+@pytest.fixture(params=["lm3s6965evb", "paper_echo", "bsd"])
 def echo(request):
-    with started(request.param, "echo", ECHO) as server:
+    """paper_echo: the same program on that board with one connection, in the RAM that the paper has for it."""
+    small = Machine("lm3s6965evb", ports=[ECHO], program="paper_echo") if request.param == "paper_echo" else None
+    with small or started(request.param, "echo", ECHO) as server:
         if request.param != "bsd":
             server.until("tasks are running")
         yield server
