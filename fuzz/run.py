@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the fuzz targets (fuzz/NAME.c, built to build/fuzz/NAME).
+"""Runs the fuzz targets (fuzz/NAME.c, built to build/fuzz/NAME; hostile.c also for the small profile and with MemorySanitizer).
 
   run.py [--seconds N] [TARGET …]   fuzzes each for N seconds (60), from the seeds and what earlier runs kept in build/fuzz/kept
+  run.py --seed S …                 the same mutations each time, as long as the inputs are the same: nothing is taken from earlier runs
   run.py --replay [TARGET …]        runs the seeds (fuzz/seeds.py) and the committed inputs (fuzz/corpus/TARGET) once each
   run.py --list                     names the targets
 A crash's input is left in build/fuzz/crashes; once mended, it belongs into fuzz/corpus/TARGET."""
 import argparse
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import time
 
 import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/fuzz"
-# libFuzzer's weighing of inputs by how rare what they reach is takes five times as long as playing one of these to both builds.
-SETTINGS = {"paths": ["-entropic=0"]}
-TARGETS = sorted(path.stem for path in (ROOT / "fuzz").glob("*.c"))
+BUILT_FROM = {"hostile_small": "hostile", "hostile_msan": "hostile"}    # the others are built from the file of their name
+TARGETS = sorted([path.stem for path in (ROOT / "fuzz").glob("*.c")] + list(BUILT_FROM))
+# Where an input reaches much of the program, libFuzzer's choice of inputs by entropy costs more than to run them.
+OPTIONS = {target: ["-entropic=0", "-max_len=1024"] for target in ("hostile", "hostile_small", "hostile_msan", "tiny")}
+OPTIONS["paths"] = ["-entropic=0"]
 
 
 def build(names):
@@ -27,28 +33,39 @@ def build(names):
         sys.exit(done.stdout)
 
 
-def fuzz(name, seconds):
+def told(output, pattern):
+    found = re.findall(pattern, output)
+    return found[-1] if found else "?"
+
+
+def fuzz(name, seconds, seed):
     """Fuzzes one target; returns whether it survived."""
     kept, crashes = BUILD / "kept" / name, BUILD / "crashes"
+    if seed:
+        kept = BUILD / "kept-seeded" / name
+        shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(parents=True, exist_ok=True)
-    command = [BUILD / name, kept, *folders(name), f"-max_total_time={seconds}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", *SETTINGS.get(name, []),
-               f"-artifact_prefix={crashes}/{name}-"]
+    command = [BUILD / name, kept, *folders(name), f"-max_total_time={seconds}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+               f"-artifact_prefix={crashes}/{name}-", *OPTIONS.get(name, []), *([f"-seed={seed}"] if seed else [])]
+    begun = time.monotonic()
     done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    facts = dict(line[6:].split(":", 1) for line in done.stdout.split("\n") if line.startswith("stat::") and ":" in line[6:])
-    runs = facts.get("number_of_executed_units", "?").strip()
-    print(f"{'FAIL' if done.returncode else ' ok '}  {name:<12} {runs} inputs in {seconds} s, {len(list(kept.iterdir()))} kept", flush=True)
+    took = max(time.monotonic() - begun, 0.001)
+    runs, edges = told(done.stdout, r"number_of_executed_units: *(\d+)"), told(done.stdout, r"cov: (\d+)")
+    rate = f"{int(runs) / took:.0f}" if runs.isdigit() else "?"
+    print(f"{'FAIL' if done.returncode else ' ok '}  {name:<14} {runs} runs in {took:.0f} s, {rate} a second, {edges} edges, {len(list(kept.iterdir()))} kept", flush=True)
     if done.returncode:
         print("\n".join(done.stdout.split("\n")[-60:]))
-        print(f"    again: {' '.join(str(word) for word in command[:1])} build/fuzz/crashes/{name}-…")
+        left = told(done.stdout, r"Test unit written to (\S+)").replace(f"{ROOT}/", "")
+        print(f"    again: build/fuzz/{name} {left}")
     return done.returncode == 0
 
 
 def folders(name):
     """Seeds, made anew, and committed inputs."""
-    made = BUILD / "seeds" / name
-    seeds.write(name, made)
-    return [folder for folder in (made, ROOT / "fuzz/corpus" / name) if folder.is_dir()]
+    made, base = BUILD / "seeds" / name, BUILT_FROM.get(name, name)
+    seeds.write(base, made)
+    return [folder for folder in (made, ROOT / "fuzz/corpus" / base) if folder.is_dir()]
 
 
 def replay(name):
@@ -58,7 +75,7 @@ def replay(name):
     crashes = BUILD / "crashes"
     crashes.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([str(BUILD / name), "-timeout=10", f"-artifact_prefix={crashes}/{name}-", *map(str, inputs)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    print(f"{'FAIL' if done.returncode else ' ok '}  {name:<12} {len(inputs)} inputs", flush=True)
+    print(f"{'FAIL' if done.returncode else ' ok '}  {name:<14} {len(inputs)} inputs", flush=True)
     if done.returncode:
         print("\n".join(done.stdout.split("\n")[-60:]))
     return done.returncode == 0
@@ -67,6 +84,7 @@ def replay(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("targets", nargs="*")
@@ -78,7 +96,7 @@ def main():
     if unknown := set(names) - set(TARGETS):
         sys.exit(f"no such target: {', '.join(sorted(unknown))}")
     build(names)
-    good = [replay(name) if arguments.replay else fuzz(name, arguments.seconds) for name in names]
+    good = [replay(name) if arguments.replay else fuzz(name, arguments.seconds, arguments.seed) for name in names]
     return 0 if all(good) else 1
 
 

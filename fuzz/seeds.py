@@ -299,7 +299,77 @@ def paths(count=400):
         yield f"conversation-{number}", data
 
 
-SEEDS = {"paths": paths, "micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def hostile():
+    """Conversations in the script of fuzz/hostile.c, all of them honest, or with a middlebox that only loses and delays, or that forges
+    segments with nothing wrong in them: what is wrong the fuzzer is to find."""
+    client, server, size = 0, 1, {length: index for index, length in enumerate((1, 2, 10, 100, 536, 1000, 1448, 1460, 2896, 4000, 5792, 8192, 12000, 16384, 3, 700))}
+
+    def operation(code, arg=0):
+        return bytes([code | arg << 4])
+
+    def exchange(rounds=4):
+        return operation(0, rounds - 1)
+
+    def pause(step):
+        return operation(2, step)
+
+    def write(who, length, talk=0, how=2):
+        return operation(3, size[length]) + bytes([how << 4 | talk << 1 | who])
+
+    def read(who, length=16384, talk=0, in_place=0):
+        return operation(4, size[length]) + bytes([in_place << 4 | 8 | talk << 1 | who])
+
+    def other(who, what, talk=0, more=b""):
+        return operation(5, what) + bytes([0xC0 | talk << 1 | who]) + more
+
+    def opened(talk=0):
+        return other(client, 0, talk) + exchange()
+
+    def forged(talk=0, to=server, changes=b"", count=0, choice=0):
+        return operation(11, count << 1 | to) + bytes([choice | talk]) + changes
+    end = other(client, 11) + exchange() + read(server) + other(server, 14) + exchange() + other(client, 14) + exchange()
+    transfer = b"".join(write(client, 8192) + exchange() + read(server) + exchange() for _ in range(6))
+    lossy = b"".join(write(client, 8192) + operation(0) + operation(6, 1) + exchange() + operation(6, 0) + pause(7) + exchange() + read(server) for _ in range(5))
+    for mode, name in ((0, ""), (0x03, "-held"), (0x36, "-full"), (0x40, "-large-buffers"), (0xC0, "-urgent-apart")):
+        for cc in range(9) if not mode else (0,):
+            start = bytes([mode, cc | (0x80 if cc & 1 else 0)])
+            suffix = name + (f"-{cc}" if not mode else "")
+            yield "transfer" + suffix, start + opened() + transfer + end
+            yield "both-ways" + suffix, start + opened() + (write(client, 4000) + write(server, 4000) + exchange() + read(client) + read(server) + pause(4) + exchange()) * 4 + end
+            yield "lossy" + suffix, start + opened() + lossy + pause(9) + exchange() + end
+    start = b"\0\0"
+    yield "reordered", start + opened() + b"".join(write(client, 5792) + operation(0) + operation(6, 7) * 3 + exchange() + read(server) for _ in range(4)) + end
+    yield "doubled", start + opened() + b"".join(write(client, 2896) + operation(0) + operation(6, 5) * 2 + exchange() + read(server) for _ in range(4)) + end
+    yield "old-segments", start + opened() + write(client, 1000) + operation(0) + operation(6, 11) + exchange() + pause(12) + operation(7, 8) + exchange() + operation(7, 9) + operation(7, 10) + exchange() + read(server) + end
+    yield "urgent", b"\x80\0" + opened(1) + write(client, 10, 1, 1) + exchange() + read(server, 100, 1) + other(server, 6, 1) + write(client, 10, 1) + exchange() + read(server, 100, 1)
+    yield "three", start + b"".join(opened(talk) for talk in range(3)) + b"".join(write(who, 1448, talk) + exchange() + read(1 - who, talk=talk) for talk in range(3) for who in (0, 1)) + pause(10)
+    yield "hostile-client", start + operation(14) + b"\0" + write(server, 1448) + exchange() + forged() + read(server) + forged(choice=0x88) + read(server) + pause(9)
+    yield "plain-acks", start + opened() + write(server, 4000) + operation(0) + forged() * 3 + forged(to=client, choice=0x90) + exchange() + read(client) + pause(9)
+    yield "altered", start + opened() + write(client, 4000) + operation(0) + operation(8, 9) + b"\x0f" + operation(8, 9) + b"\x32" + exchange() + read(server) + pause(9)
+    yield "errors", start + opened() + write(client, 2896) + operation(15, 0) + b"\x86\0" + exchange() + write(client, 2896) + operation(15, 0) + b"\1\0" + exchange() + end
+    yield "windows", start + opened() + write(client, 8192) + exchange() + write(client, 8192) + pause(9) + exchange() + pause(11) + exchange() + read(server) + exchange() + pause(7) + end
+
+
+def tiny():
+    """Conversations in the script of fuzz/tiny.c: by signed distances from what the server last said, and by its boundaries (0x60)."""
+    def segment(flags, seq=0, ack=0, length=0, peer=0, window=4096):
+        return bytes([0x00, peer, flags, 0]) + struct.pack(">HHH", seq & 0xFFFF, ack & 0xFFFF, window) + bytes([length // 4])
+
+    def at(flags, seq, ack, length=0, peer=0, window=4096):
+        """seq and ack: what the server expects (0x30), what it sent (0x10) or had acknowledged (0x00), a step in the low digit."""
+        return bytes([0x60, peer, flags, 0, seq, ack]) + struct.pack(">H", window) + bytes([length // 4])
+
+    def call(what, amount=0, user=0):
+        return bytes([0xB0, what << 4 | user, amount])
+    opened, wait = segment(SYN, peer=0) + segment(ACK) + call(0), bytes([0x92])
+    yield "conversation", b"\0" + opened + segment(ACK | PSH, length=200) + call(2, 255) + call(5, 60) + segment(ACK) + segment(ACK | FIN) + call(7, 2) + segment(ACK) + wait
+    yield "boundaries", b"\0" + opened + at(ACK, 0x30, 0x10) + call(5, 100) + at(ACK, 0x30, 0x00) + at(ACK, 0x30, 0x10, 100) + call(2, 100) + at(ACK, 0x32, 0x10, 4) + wait
+    yield "in-place", b"\0" + opened + call(13, 1) + segment(ACK) + call(13, 3) + wait + segment(ACK) + wait
+    yield "closed-window", b"\0" + opened + segment(ACK, window=0) + call(5, 200) + bytes([0x93]) * 4 + segment(ACK, window=300) + wait
+    yield "two", b"\0" + opened + segment(SYN, peer=1) + segment(ACK, peer=1) + call(0) + segment(ACK, length=100, peer=1) + segment(ACK, seq=100, length=100) + segment(ACK, length=100)
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):

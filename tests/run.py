@@ -181,13 +181,20 @@ def scripts():
     return units, interop
 
 
+FUZZED = {"hostile": 30, "hostile_small": 15, "hostile_msan": 15}   # seconds
+
+
 def replays():
-    """Each fuzz target over its committed corpus, once."""
+    """Each fuzz target over its committed corpus, once; and a minute of mutations, always the same ones, for those of the hostile middlebox."""
     if not (ROOT / "fuzz/run.py").exists():
         return []
     listing = subprocess.run([sys.executable, ROOT / "fuzz/run.py", "--list"], capture_output=True, text=True, check=True).stdout.split()
-    command = [sys.executable, str(ROOT / "fuzz/run.py"), "--replay"]
-    return [Program(f"fuzz/{name}", command + [name], SCRIPT_SECONDS, lambda p, status: [("corpus", "failed" if status else "passed")]) for name in listing]
+    command = [sys.executable, str(ROOT / "fuzz/run.py")]
+
+    def program(name, kind, *words):
+        return Program(name, command + [*words, name.split("/")[1]], SCRIPT_SECONDS, lambda p, status: [(kind, "failed" if status else "passed")])
+    return [program(f"fuzz/{name}", "corpus", "--replay") for name in listing] + [
+        program(f"fuzz/{name}/mutations", "mutations", f"--seconds={seconds}", "--seed=1") for name, seconds in FUZZED.items()]
 
 
 def matches(patterns, text):
