@@ -16,7 +16,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script mutations unit-mutations check size bench bench-realtime lab fuzz fuzz-replay lib options format clean
+.PHONY: all help run test script mutations unit-mutations check size bench bench-realtime lab fuzz fuzz-control fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -119,6 +119,11 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/need.sh fuzz
 	@$(PYTHON) fuzz/run.py --seconds $(FUZZ_SECONDS) $(if $(T),'$(T)')
+
+## make fuzz-control   shows that fuzzers find a fault that is planted: tests/mutations/fuzz, one patch each (some minutes)
+fuzz-control:
+	@tools/need.sh fuzz
+	@$(PYTHON) tests/mutations/fuzz/run.py $(T)
 
 ## make lib        build/host/libweir.a
 lib: $(B)/host/libweir.a
