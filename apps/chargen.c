@@ -20,6 +20,11 @@ uint32_t chargen_fill(uint8_t *out, uint32_t bytes, uint32_t at)
     return line * CHARGEN_LINE + column;
 }
 
+static struct client *client_of(const struct chargen_connection *connection)
+{
+    return &connection->chargen->places[connection - connection->chargen->connections];
+}
+
 // Sends what there is room for. Bounded: by the room in the send queue. Returns whether the connection goes on.
 static bool chargen_run(struct chargen_connection *connection)
 {
@@ -37,35 +42,49 @@ static bool chargen_run(struct chargen_connection *connection)
             left -= spans[i].length;
         }
         (void)weir_socket_commit(weir, socket, (uint32_t)room);
+        client_moved(client_of(connection), (uint32_t)room, weir_now_us(weir));
     }
     if (room == WEIR_AGAIN)
         return true;
+    client_of(connection)->state = CLIENT_NONE;
     service_close(connection->chargen->loop, &connection->socket);
     return false;
 }
 
-static struct chargen_connection *chargen_free(struct chargen *chargen)
+// The next of the accept queue begins, in a place that is free or made so. false: there is none of either.
+static bool chargen_begin(struct chargen *chargen, weir_socket listener)
 {
-    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++) {
-        if (chargen->connections[i].socket == 0)
-            return &chargen->connections[i];
+    struct weir *weir = chargen->loop->weir;
+    const uint64_t now_us = weir_now_us(weir);
+    struct weir_endpoint peer;
+    int place = -1;
+    if (weir_socket_ready(weir, listener) & WEIR_READABLE)
+        place = clients_place(&chargen->clients, now_us);
+    if (place < 0)
+        return false;
+    struct chargen_connection *connection = &chargen->connections[place];
+    if (connection->socket != 0)
+        (void)weir_socket_abort(weir, connection->socket);
+    client_of(connection)->state = CLIENT_NONE;
+    connection->at = 0;
+    connection->socket = service_accept(chargen->loop, listener, &connection->watch);
+    if (connection->socket < 0) {
+        connection->socket = 0;
+        return false;
     }
-    return NULL;
+    client_enter(client_of(connection), CLIENT_SERVED, now_us);
+    if (weir_socket_peer(weir, connection->socket, &peer) == WEIR_OK)
+        client_of(connection)->source = peer.addr;
+    (void)chargen_run(connection);
+    return true;
 }
 
 static void chargen_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
 {
     struct chargen *chargen = chargen_of(watch, offsetof(struct chargen, listener));
-    struct chargen_connection *connection;
     (void)events;
-    while ((connection = chargen_free(chargen)) != NULL) {
-        weir_socket socket = service_accept(chargen->loop, listener, &connection->watch);
-        if (socket < 0)
-            return;
-        connection->socket = socket;
-        connection->at = 0;
-        (void)chargen_run(connection);
-    }
+    while (chargen_begin(chargen, listener))
+        ;
 }
 
 static void chargen_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
@@ -101,6 +120,7 @@ int chargen_start(struct chargen *chargen, struct loop *loop, uint16_t port)
         chargen->connections[i].watch.event = chargen_stream;
         chargen->connections[i].chargen = chargen;
     }
+    clients_init(&chargen->clients, chargen->places, CHARGEN_CONNECTIONS);
     chargen->bound = service_bind(loop, port, &chargen->datagram);
     if (chargen->bound < 0)
         chargen->bound = 0;  // a profile without UDP serves TCP alone

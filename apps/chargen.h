@@ -5,10 +5,11 @@
 #ifndef APPS_CHARGEN_H
 #define APPS_CHARGEN_H
 
+#include "clients.h"
 #include "loop.h"
 
 #ifndef CHARGEN_CONNECTIONS
-#define CHARGEN_CONNECTIONS 8u  // further ones wait in the backlog
+#define CHARGEN_CONNECTIONS 8u  // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
 #endif
 #define CHARGEN_LINE 74u                    // with CR LF
 #define CHARGEN_CYCLE (95u * CHARGEN_LINE)  // then it begins again
@@ -26,6 +27,8 @@ struct chargen {
     struct loop *loop;
     weir_socket listening, bound;  // 0: none
     struct chargen_connection connections[CHARGEN_CONNECTIONS];
+    struct client places[CHARGEN_CONNECTIONS];  // of the connections, by index
+    struct clients clients;
 };
 
 int chargen_start(struct chargen *chargen, struct loop *loop, uint16_t port);

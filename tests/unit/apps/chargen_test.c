@@ -43,17 +43,53 @@ static void it_sends_as_much_as_is_read(void **state)
     bench_close(&bench);
 }
 
+static void take_all(struct bench *bench, weir_socket socket)
+{
+    static uint8_t bytes[100000];
+    while (weir_socket_read(bench->f.weir, socket, bytes, sizeof bytes) > 0)
+        ;
+    bench_run(bench, 1000);
+}
+
+static void who_takes_nothing_makes_room(void **state)
+{
+    struct bench bench;
+    struct chargen chargen;
+    weir_socket sockets[CHARGEN_CONNECTIONS + 1];
+    uint8_t byte;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
+    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
+        sockets[i] = bench_connect(&bench, 19);
+    bench_run(&bench, CLIENTS_STALL_US);
+    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
+        if (i != 5)
+            take_all(&bench, sockets[i]);
+    sockets[CHARGEN_CONNECTIONS] = bench_connect(&bench, 19);
+    assert_int_equal(weir_socket_read(bench.f.weir, sockets[CHARGEN_CONNECTIONS], &byte, 1), 1);
+    assert_true(weir_socket_ready(bench.f.weir, sockets[5]) & WEIR_ERROR);
+    assert_int_equal(weir_socket_ready(bench.f.weir, sockets[0]) & WEIR_ERROR, 0);
+    for (uint32_t i = 0; i <= CHARGEN_CONNECTIONS; i++)
+        (void)weir_socket_abort(bench.f.weir, sockets[i]);
+    chargen_stop(&chargen);
+    bench_close(&bench);
+}
+
 static void one_more_than_there_are_places_waits(void **state)
 {
     struct bench bench;
     struct chargen chargen;
     weir_socket sockets[CHARGEN_CONNECTIONS + 1];
-    char byte;
+    uint8_t byte;
     (void)state;
     bench_open(&bench);
     assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
-    for (uint32_t i = 0; i <= CHARGEN_CONNECTIONS; i++)
+    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
         sockets[i] = bench_connect(&bench, 19);
+    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
+        take_all(&bench, sockets[i]);
+    sockets[CHARGEN_CONNECTIONS] = bench_connect(&bench, 19);
     assert_int_equal(weir_socket_read(bench.f.weir, sockets[0], &byte, 1), 1);
     assert_int_equal(weir_socket_read(bench.f.weir, sockets[CHARGEN_CONNECTIONS], &byte, 1), WEIR_AGAIN);
     assert_int_equal(weir_socket_abort(bench.f.weir, sockets[3]), WEIR_OK);
@@ -95,6 +131,7 @@ int main(void)
         cmocka_unit_test(the_pattern_is_the_one_of_rfc_864),
         cmocka_unit_test(it_sends_as_much_as_is_read),
         cmocka_unit_test(one_more_than_there_are_places_waits),
+        cmocka_unit_test(who_takes_nothing_makes_room),
         cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
