@@ -16,7 +16,7 @@ static uint64_t now_us(void)
 
 // --- sockets -----------------------------------------------------------------------------------------------------------------------
 
-void romantiki_socket_init(struct romantiki_socket *socket, int mode) { *socket = (struct romantiki_socket){-1, mode}; }
+void romantiki_socket_init(struct romantiki_socket *socket, int mode, int limit) { *socket = (struct romantiki_socket){-1, mode, limit}; }
 
 int socket_close(struct romantiki_socket *socket)
 {
@@ -51,7 +51,7 @@ int socket_bind(struct romantiki_socket *socket, uint16_t port) { return make(so
 int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address)
 {
     const int error = make(socket, SOCK_STREAM, address, port);
-    if (error != EOK || listen(socket->descriptor, 5) == 0)
+    if (error != EOK || listen(socket->descriptor, socket->limit > 0 ? socket->limit : 5) == 0)
         return error;
     (void)socket_close(socket);
     return -errno;
@@ -75,6 +75,8 @@ static void prepare(const struct romantiki_socket *socket)
     const int on = 1;
     if (socket->mode & SOCK_SPLIT)
         setsockopt(socket->descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (socket->limit > 0)  // the system takes it as a wish
+        setsockopt(socket->descriptor, SOL_SOCKET, SO_RCVBUF, &socket->limit, sizeof socket->limit);
 }
 
 void socket_accept(struct romantiki_socket *listener, struct romantiki_socket *stream, int *res)

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define AUTO
-#define SOCK_BUF(name, bytes)
+#define SOCK_BUF(name, bytes) typedef unsigned char name[bytes]  // the system has the memory; the name stands for the size
 #define BFD void
 #define BF_BEGIN
 #define BF_END
@@ -43,13 +43,14 @@ enum { SOCK_BLOCKING = 0, SOCK_NONBLOCKING = 1, SOCK_ACK_WAITING = 2, SOCK_SPLIT
 struct romantiki_socket {
     int descriptor;  // -1: none
     int mode;
+    int limit;  // of a listener its backlog, of a stream the bytes of its receive queue; 0: the system's own
 };
-#define DEF_LST_SOCKET(name, backlog) struct romantiki_socket name
+#define DEF_LST_SOCKET(name, backlog) struct romantiki_socket name = {-1, 0, (backlog)}
 #define DEF_STRM_SOCKET(name) struct romantiki_socket name
 #define DEF_DGRAM_SOCKET(name) struct romantiki_socket name
-#define LST_SOCKET(name, mode) romantiki_socket_init(&(name), mode)
-#define STRM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode)
-#define DGRAM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode)
+#define LST_SOCKET(name, mode) romantiki_socket_init(&(name), mode, (name).limit)
+#define STRM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode, (int)(bytes))
+#define DGRAM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode, 0)
 
 struct weir_addr {
     uint32_t v4;
@@ -59,7 +60,7 @@ struct weir_endpoint {  // as in weir/addr.h: host order
     uint16_t port;
 };
 
-void romantiki_socket_init(struct romantiki_socket *socket, int mode);
+void romantiki_socket_init(struct romantiki_socket *socket, int mode, int limit);
 int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address);
 int socket_bind(struct romantiki_socket *socket, uint16_t port);
 int socket_close(struct romantiki_socket *socket);

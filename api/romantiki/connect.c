@@ -11,7 +11,7 @@ BFD romantiki_connect(struct romantiki_socket *socket, uint32_t address, uint16_
     if (!socket->handle) {
         const weir_socket handle = weir_socket_open(weir, WEIR_STREAM, 0);
         if (handle > 0)
-            romantiki_take(socket, handle);
+            romantiki_take_stream(socket, handle);
         error = handle > 0 ? weir_socket_connect(weir, handle, &peer) : handle;
         if (error == WEIR_IN_PROGRESS)
             error = WEIR_AGAIN;

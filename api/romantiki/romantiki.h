@@ -40,19 +40,22 @@ struct romantiki_socket {
     struct weir_watch watch;
     weir_socket handle;  // 0: none
     uint8_t mode;
-    bool selected;  // a task that waits in socket_select is told, too
+    bool selected;   // a task that waits in socket_select is told, too
+    uint16_t limit;  // of a listener its backlog, of a stream the bytes of its receive queue; 0: the stack's own
 };
 
-#define DEF_LST_SOCKET(name, backlog) struct romantiki_socket name
+#define DEF_LST_SOCKET(name, backlog) struct romantiki_socket name = {{NULL}, 0, 0, false, (backlog)}
 #define DEF_STRM_SOCKET(name) struct romantiki_socket name
 #define DEF_DGRAM_SOCKET(name) struct romantiki_socket name
-// The buffer that the original gives a socket. Weir's sockets bring their queues (WEIR_CFG_TCP_RECEIVE_BYTES), so none is made.
-#define SOCK_BUF(name, bytes)
-#define LST_SOCKET(name, mode) romantiki_socket_init(&(name), mode)
-#define STRM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode)
-#define DGRAM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode)
+// The buffer that the original gives a socket. Weir's sockets bring the memory of their queues, so the name stands for its size only: a
+// stream holds no more than so many bytes that were not read. (The compact stack's queues have the size of the build,
+// WEIR_CFG_TCP_RECEIVE_BYTES, and as many connections wait there as it has.)
+#define SOCK_BUF(name, bytes) typedef unsigned char name[bytes]
+#define LST_SOCKET(name, mode) romantiki_socket_init(&(name), mode, (name).limit)
+#define STRM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode, bytes)
+#define DGRAM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode, 0)
 
-void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode);
+void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode, uint32_t limit);
 // Listens on all addresses (address 0) or one, in host order. EOK or an error.
 int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address);
 int socket_close(struct romantiki_socket *socket);

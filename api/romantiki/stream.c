@@ -12,9 +12,9 @@ static void event(struct weir_watch *watch, weir_socket handle, uint32_t events)
         coop_wake(&romantiki_select_token);
 }
 
-void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode)
+void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode, uint32_t limit)
 {
-    *socket = (struct romantiki_socket){.watch = {event}, .mode = mode};
+    *socket = (struct romantiki_socket){.watch = {event}, .mode = mode, .limit = (uint16_t)(limit < UINT16_MAX ? limit : UINT16_MAX)};
 }
 
 // The compact stack splits by a build option, for all its sockets.
@@ -26,6 +26,14 @@ void romantiki_take(struct romantiki_socket *socket, weir_socket handle)
     (void)weir_socket_set_user(coop_port_weir(), handle, &socket->watch);
     if (splits(socket))
         (void)weir_socket_set(coop_port_weir(), handle, WEIR_OPTION_NO_DELAY, 1);  // the second half shall not wait for the first's ACK
+}
+
+// A stream: what its peer may send unread is no more than its buffer, in the build where queues have limits of their own.
+void romantiki_take_stream(struct romantiki_socket *socket, weir_socket handle)
+{
+    romantiki_take(socket, handle);
+    if (!WEIR_CFG_COMPACT && socket->limit)
+        (void)weir_socket_set(coop_port_weir(), handle, WEIR_OPTION_RECEIVE_BUFFER, socket->limit);
 }
 
 int socket_close(struct romantiki_socket *socket)
@@ -58,7 +66,7 @@ int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t addre
     romantiki_take(socket, handle);
     int result = weir_socket_bind(weir, handle, &local);
     if (result == WEIR_OK)
-        result = weir_socket_listen(weir, handle, WEIR_CFG_LISTEN_BACKLOG_MAX);
+        result = weir_socket_listen(weir, handle, socket->limit ? socket->limit : WEIR_CFG_LISTEN_BACKLOG_MAX);
     if (result == WEIR_OK)
         return EOK;
     (void)socket_close(socket);
@@ -69,7 +77,7 @@ BFD romantiki_accept(struct romantiki_socket *listener, struct romantiki_socket 
 {
     const weir_socket handle = weir_socket_accept(coop_port_weir(), listener->handle);
     if (handle > 0)
-        romantiki_take(stream, handle);
+        romantiki_take_stream(stream, handle);
     return romantiki_wait(listener, handle, res);
 }
 

@@ -154,7 +154,7 @@ static void selecting(void **state)
     socket_select(list, 2, &ready, NULL);
     assert_int_equal(ready, 2);
     struct romantiki_socket another;
-    romantiki_socket_init(&another, SOCK_BLOCKING);
+    romantiki_socket_init(&another, SOCK_BLOCKING, 0);
     socket_connect(&another, INADDR_LOOPBACK, port, &res, NULL);
     socket_select(list, 2, &ready, NULL);
     assert_int_equal(ready, 3);

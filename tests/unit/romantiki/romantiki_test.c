@@ -154,6 +154,50 @@ static void test_connecting_to_nobody_is_refused(void **state)
     assert_int_equal(client_task.state, COOP_IDLE);
 }
 
+static int32_t limits[2];  // of what was accepted, of what connected
+
+static BFD accepts_one(void *prm)
+{
+    SOCK_BUF(buffer, 700);
+    AUTO int res;
+    (void)prm;
+    BF_BEGIN
+    LST_SOCKET(listener, SOCK_MODE(SOCK_BLOCKING));
+    STRM_SOCKET(accepted, SOCK_MODE(SOCK_BLOCKING), buffer, sizeof(buffer));
+    socket_listen(&listener, 7, 0);
+    socket_accept(&listener, &accepted, &res);
+    (void)weir_socket_get(weir, accepted.handle, WEIR_OPTION_RECEIVE_BUFFER, &limits[0]);
+    socket_close(&accepted);
+    BF_END
+}
+
+static BFD connects_one(void *prm)
+{
+    AUTO unsigned timeout;
+    (void)prm;
+    BF_BEGIN
+    timeout = 1000;
+    STRM_SOCKET(client, SOCK_MODE(SOCK_BLOCKING), NULL, 900);
+    socket_connect(&client, LOCALHOST, 7, &connected, &timeout);
+    (void)weir_socket_get(weir, client.handle, WEIR_OPTION_RECEIVE_BUFFER, &limits[1]);
+    socket_close(&client);
+    BF_END
+}
+
+// A stream's queue is as long as the buffer it was given, and the listener keeps the backlog that it was declared with.
+static void test_sockets_have_the_sizes_they_were_given(void **state)
+{
+    (void)state;
+    TASK_START(server_task, accepts_one, NULL, 1);
+    TASK_START(client_task, connects_one, NULL, 1);
+    run_until(clock_us + 2000000);
+    assert_int_equal(connected, EOK);
+    assert_int_equal(limits[0], 700);
+    assert_int_equal(limits[1], 900);
+    assert_int_equal(listener.limit, 2);
+    assert_int_equal(socket_close(&listener), EOK);
+}
+
 // --- waiting: timeouts, non-blocking, acknowledgements -----------------------------------------------------------------------------
 
 static uint64_t waited_us;
@@ -493,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_client_and_a_server, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connecting_to_nobody_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sockets_have_the_sizes_they_were_given, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_wait_has_a_timeout_and_need_not_block, setup, teardown),
         cmocka_unit_test_setup_teardown(test_data_is_acknowledged_when_the_task_waits_for_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_sent_at_once_leaves_in_two_segments, setup, teardown),
