@@ -85,7 +85,7 @@ int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_
     if (error)
         return error;
     d->seen = d->from;
-    message->peer.addr.v4 = get32(d->from.address);
+    message->peer.addr = weir_addr_v4(get32(d->from.address));
     message->peer.port = get16(d->from.port);
     message->local = weir->netif->address;
     message->netif_index = 1;
@@ -112,7 +112,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     uint32_t length = UDP_BYTES;
     if (!d)
         return WEIR_BAD_SOCKET;
-    if (!weir->netif || !message->peer.port || get16(d->seen.port) != message->peer.port || get32(d->seen.address) != message->peer.addr.v4)
+    if (!weir->netif || !message->peer.port || get16(d->seen.port) != message->peer.port ||
+        !weir_addr_equal(weir_addr_v4(get32(d->seen.address)), message->peer.addr))
         return WEIR_NO_ROUTE;
     while (count-- > 0)
         length += slices[count].length;
