@@ -63,7 +63,7 @@ LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uin
         return;
     }
     memcpy(d->from.address, segment->peer.address, 4);
-    memcpy(d->from.port, udp, 4);  // both ports
+    memcpy(d->from.ports, udp, 4);  // both ports
     memcpy(d->from.mac, segment->frame->slices[0].data + 6, 6);
     d->length = (uint16_t)(length - UDP_BYTES);
     frame_copy(segment->frame, segment->offset + UDP_BYTES, d->data, d->length);
@@ -86,7 +86,7 @@ int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_
         return error;
     d->seen = d->from;
     message->peer.addr = weir_addr_v4(get32(d->from.address));
-    message->peer.port = get16(d->from.port);
+    message->peer.port = get16(d->from.ports);
     message->local = weir->netif->address;
     message->netif_index = 1;
     message->ttl = message->tos = 0;
@@ -112,7 +112,7 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     uint32_t length = UDP_BYTES;
     if (!d)
         return WEIR_BAD_SOCKET;
-    if (!weir->netif || !message->peer.port || get16(d->seen.port) != message->peer.port ||
+    if (!weir->netif || !message->peer.port || get16(d->seen.ports) != message->peer.port ||
         !weir_addr_equal(weir_addr_v4(get32(d->seen.address)), message->peer.addr))
         return WEIR_NO_ROUTE;
     while (count-- > 0)
@@ -128,7 +128,7 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     uint8_t *udp = head + ETHERNET_BYTES + IP4_BYTES;
     ip_header(weir, head + ETHERNET_BYTES, d->seen.address, IP_UDP, length);
     memcpy(udp, d->port, 2);
-    memcpy(udp + 2, d->seen.port, 2);
+    memcpy(udp + 2, d->seen.ports, 2);
     put32(udp + 4, length << 16);
     frame_copy(&payload, 0, udp + UDP_BYTES, length - UDP_BYTES);
     // Both addresses lie just before the header: what else a pseudo-header has is added.
