@@ -206,7 +206,9 @@ def test_flows_that_share(out):
 def test_the_thesis_transfers(out):
     def results(experiment, what):
         if experiment == "thesis-ticks":
-            return {"tick 10 ms": [2.0], "tick 20 ms": [2.02], "tick 1 ms": [1.8]}
+            return {thesis.BASE: [2.0], thesis.DOUBLED: [2.0], thesis.TENTH: [2.1], "tick 20 ms": [2.02], "tick 1 ms": [1.8]}
+        if experiment == "thesis-clocks":
+            return {thesis.BASE: [10.0], thesis.DOUBLED: [9.5], thesis.TENTH: [{"reno": 11.0, "cubic": 12.0}[what["cc"]]]}
         if experiment == "thesis-copy":
             return 5000
         return {"weir": 1, "linux": 4}[what["sender"]] * {"bbr": 1, "cubic": 2, "reno": 3}[what["cc"]] + 0.5 * what["seed"] + what["loss"]
@@ -216,6 +218,9 @@ def test_the_thesis_transfers(out):
     values = json.loads((out / "thesis.json").read_text())
     assert values["median_s_at_15"] == 17 and values["linux_median_s_at_15"] == 20
     assert values["by_algorithm_at_15"]["weir"]["send, 15 % loss, cubic, weir to linux"] == 18
-    assert values["tick_change_percent"]["15"] == {"tick 20 ms": [1.0, 1.0, 1.0], "tick 1 ms": [-10.0, -10.0, -10.0]}
+    change = values["tick_change_percent"]["15"]
+    assert change["tick 20 ms"] == [1.0, 1.0, 1.0] and change["tick 1 ms"] == [-10.0, -10.0, -10.0] and change[thesis.DOUBLED] == [0.0, 0.0, 0.0]
+    assert values["tick_100ms_percent"] == {"reno": 10.0, "cubic": 20.0, "bbr": 5.0}
+    assert thesis.CLOCKS[thesis.DOUBLED] * 2 == thesis.CLOCKS[thesis.BASE] and thesis.CLOCKS[thesis.TENTH] == 10 * thesis.CLOCKS[thesis.BASE]
     assert "tick 20 ms against 10 ms +1.0 % (+1.0 to +1.0), within 5 %; tick 1 ms against 10 ms -10.0 % (-10.0 to -10.0), beyond 5 %" in text
     assert thesis.verdict(-6, 2) == "too few runs to tell whether within"
