@@ -18,7 +18,7 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
     const uint32_t acked = ack - c->snd.una;
     if (!acked)  // without data: a duplicate, or a window update; the steps tell which
         return length && window << tcp_snd_scale(c) == c->snd.wnd;
-    return acked <= c->snd.nxt - c->snd.una && window && c->flow && flight_outstanding(c->flow->flight);
+    return acked <= c->snd.nxt - c->snd.una && window && c->flow && c->flow->flight->count;
 }
 
 // The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
