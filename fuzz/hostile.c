@@ -49,6 +49,8 @@ struct side {
     bool bound;             // iss is known: the application has, or had, the connection
     bool begun;             // `next` is known
     bool finished;          // the application will write no more
+    bool failed;            // it had an error, which its application may have been told since
+    bool slow;              // its application asked for a rate by which nothing need arrive soon
 };
 
 struct talk {
@@ -189,6 +191,7 @@ static void look_inside(struct world *w, int who)
     for (struct talk *talk = w->talks; talk < w->talks + TALKS; talk++) {
         const struct tcp_conn *c = conn_of(w, talk, who);
         struct side *side = &talk->side[who];
+        side->failed |= c && c->error;
         if (!c || c->state < WEIR_TCP_ESTABLISHED)
             continue;
         if (!side->begun) {
@@ -326,6 +329,7 @@ static void set_option(struct world *w, struct side *side, int who)
                                                  WEIR_OPTION_USER_TIMEOUT_OPTION};
     static const int32_t values[16] = {0, 1, 2, 3, 5, 64, 255, 1000, 3000, 4096, 20000, 100000, 3000000, 0x10000, INT32_MAX, -1};
     const uint8_t choice = take8(&w->in);
+    side->slow |= options[choice & 15] == WEIR_OPTION_MAX_PACING_RATE && values[choice >> 4] < 100000;
     (void)weir_socket_set(w->ends[who].weir, side->socket, options[choice & 15], values[choice >> 4]);
 }
 
@@ -371,6 +375,7 @@ static void application(struct world *w, uint8_t arg)
     const uint8_t who = take8(&w->in);
     struct talk *talk = &w->talks[(who >> 1 & 3) % TALKS];
     const uint8_t how = who >> 4;
+    look_inside(w, who & 1);
     if ((who & 8) && how < 12)
         app_read(w, talk, who & 1, sizes[arg], how & 1);
     else if (how < 12)
@@ -610,7 +615,7 @@ static bool owed(struct world *w, struct talk *talk, int who)
 {
     const struct side *side = &talk->side[who], *peer = &talk->side[!who];
     const struct tcp_conn *c = conn_of(w, talk, who), *p = conn_of(w, talk, !who);
-    if (talk->lied || w->urgent_apart || !c || !p || c->error || p->error || !side->begun || !peer->begun ||
+    if (talk->lied || w->urgent_apart || !c || !p || side->failed || peer->failed || peer->slow || !side->begun || !peer->begun ||
         c->attention & ATTEND_READ_SHUT)
         return false;
     return side->next != peer->iss + 1 + peer->written;
