@@ -351,13 +351,13 @@ def hostile():
 
 
 def tiny():
-    """Conversations in the script of fuzz/tiny.c: by signed distances from what the server last said, and by its boundaries (0x60)."""
+    """Conversations in the script of fuzz/tiny.c: by signed distances from what the server last said, and by its boundaries."""
     def segment(flags, seq=0, ack=0, length=0, peer=0, window=4096):
         return bytes([0x00, peer, flags, 0]) + struct.pack(">HHH", seq & 0xFFFF, ack & 0xFFFF, window) + bytes([length // 4])
 
     def at(flags, seq, ack, length=0, peer=0, window=4096):
         """seq and ack: what the server expects (0x30), what it sent (0x10) or had acknowledged (0x00), a step in the low digit."""
-        return bytes([0x60, peer, flags, 0, seq, ack]) + struct.pack(">H", window) + bytes([length // 4])
+        return bytes([0x70, peer, flags, 0, seq, ack]) + struct.pack(">H", window) + bytes([length // 4])
 
     def call(what, amount=0, user=0):
         return bytes([0xB0, what << 4 | user, amount])

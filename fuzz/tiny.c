@@ -105,7 +105,10 @@ static void send_ip4(struct world *w, uint8_t protocol, const uint8_t *payload, 
     fixture_input(&w->f, frame, 34 + length - (cut < length ? cut : 0));
 }
 
-static void segment(struct world *w, bool at_boundaries)
+enum { SEQ_AT_BOUNDARY = 1, ACK_AT_BOUNDARY = 2 };
+
+// `numbers`: by signed distances from what fits, or which of them is at a boundary while the other fits.
+static void segment(struct world *w, uint32_t numbers)
 {
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024];
     const uint8_t which = take8(&w->in), flags = take8(&w->in), options = take8(&w->in) % 11;
@@ -114,9 +117,9 @@ static void segment(struct world *w, bool at_boundaries)
                             .destination = PORT,
                             .flags = flags,
                             .header_length = (uint8_t)(TCP_BYTES + 4 * options)};
-    if (at_boundaries) {
-        s.seq = boundary(&w->in, &talk->server, &talk->client);
-        s.ack = boundary(&w->in, &talk->server, &talk->client);
+    if (numbers) {
+        s.seq = numbers & SEQ_AT_BOUNDARY ? boundary(&w->in, &talk->server, &talk->client) : talk->server.expected;
+        s.ack = numbers & ACK_AT_BOUNDARY ? boundary(&w->in, &talk->server, &talk->client) : talk->server.nxt;
     } else {
         s.seq = talk->server.expected + (uint32_t)(int32_t)(int16_t)take16(&w->in);
         s.ack = talk->server.nxt + (uint32_t)(int32_t)(int16_t)take16(&w->in);
@@ -179,7 +182,7 @@ static void accept_one(struct world *w)
         return;
     while (user < w->users + SOCKETS && user->socket)
         user++;
-    const uint32_t talk = get16(c->peer.port) - 5000u;
+    const uint32_t talk = get16(c->peer.ports) - 5000u;
     if (user == w->users + SOCKETS || talk >= PEERS || native32(c->peer.address) != network32(peer.v4)) {
         CHECK(weir_socket_abort(w->f.weir, socket) == WEIR_OK);
         return;
@@ -273,7 +276,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t n = 0; n < OPERATIONS && w.in.left; n++) {
         const uint8_t operation = take8(&w.in);
         if (operation < 0x80)
-            segment(&w, operation >= 0x60);
+            segment(&w, operation >= 0x50 ? operation >> 4 & 3 : 0);
         else if (operation < 0x90)
             raw(&w);
         else if (operation < 0xb0)
