@@ -5,6 +5,7 @@
 
 #include "base/stream.h"
 
+#if WEIR_CFG_ALLOCATOR
 #define STREAM_CHUNK_SMALL 2048u  // one segment of an Ethernet
 
 struct stream_ahead_piece {
@@ -45,5 +46,6 @@ static inline uint32_t stream_ahead_gap(const struct stream *stream)
 struct stream_piece stream_ahead_take(struct stream *stream);  // the first piece leaves for the directory
 // Directory entries that the pieces ahead will need, and a gap (stream_skip).
 static inline uint32_t stream_ahead_entries(const struct stream *stream) { return stream->ahead ? stream->ahead->count + 1 : 0; }
+#endif
 
 #endif
