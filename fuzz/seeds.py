@@ -364,6 +364,9 @@ def tiny():
     opened, wait = segment(SYN, peer=0) + segment(ACK) + call(0), bytes([0x92])
     yield "conversation", b"\0" + opened + segment(ACK | PSH, length=200) + call(2, 255) + call(5, 60) + segment(ACK) + segment(ACK | FIN) + call(7, 2) + segment(ACK) + wait
     yield "boundaries", b"\0" + opened + at(ACK, 0x30, 0x10) + call(5, 100) + at(ACK, 0x30, 0x00) + at(ACK, 0x30, 0x10, 100) + call(2, 100) + at(ACK, 0x32, 0x10, 4) + wait
+    for name, base in (("una", 0x00), ("nxt", 0x10), ("expected", 0x30)):   # each number that means something, with some steps: mutations try the others
+        yield f"acknowledged-{name}", b"\0" + opened + b"".join(at(ACK, 0x30, base | step) + call(5, 3) + at(ACK, 0x30, 0x10) for step in (1, 2, 6, 8, 9, 10, 11, 12)) + wait
+        yield f"received-{name}", b"\0" + opened + b"".join(at(ACK, base | step, 0x10, 8) + call(2, 10) for step in (1, 2, 6, 8, 9, 10, 11, 12)) + wait
     yield "in-place", b"\0" + opened + call(13, 1) + segment(ACK) + call(13, 3) + wait + segment(ACK) + wait
     yield "closed-window", b"\0" + opened + segment(ACK, window=0) + call(5, 200) + bytes([0x93]) * 4 + segment(ACK, window=300) + wait
     yield "two", b"\0" + opened + segment(SYN, peer=1) + segment(ACK, peer=1) + call(0) + segment(ACK, length=100, peer=1) + segment(ACK, seq=100, length=100) + segment(ACK, length=100)
