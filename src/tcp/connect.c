@@ -104,6 +104,7 @@ static void begin_anew(struct weir *weir, struct tcp_conn *c)
     struct tcp_flow *flow = c->flow;
     flow->retransmit_from = c->snd.una;
     flow->recover = c->snd.una - 1;
+    tcp_undo_done(c);
     flow->window.ssthresh = WEIR_CC_UNLIMITED;
     flow->window.cwnd = 0;
     memset(flow->cc_state, 0, sizeof flow->cc_state);

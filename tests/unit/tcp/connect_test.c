@@ -337,6 +337,29 @@ static void initial_numbers_cannot_be_predicted(void **state)
     tcp_fixture_close(&t);
 }
 
+// Its timeout may find the interface full, so that nothing was sent again when the SYN-ACK comes after all: that is no reduction to give
+// back with the first data's acknowledgement.
+static void a_syn_not_sent_again_is_no_spurious_reduction(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.open = TCP_ACTIVE});
+    t.f.block_tx = true;
+    peer_pass(&t, 1050000);
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                             .quiet = true,
+                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
+    assert_state(&t, WEIR_TCP_ESTABLISHED);
+    if (tcp_fixture_conn(&t)->flow)
+        assert_false(tcp_undo_due(tcp_fixture_conn(&t)));
+    fixture_unblock(&t.f, 0);
+    user_write(&t, 0, 100);
+    peer_drain(&t);
+    peer_send(&t, TCP_ACK, 1, tcp_fixture_conn(&t)->snd.nxt - t.ours);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_SPURIOUS), 0);
+    tcp_fixture_close(&t);
+}
+
 // A SYN that was lost leaves one segment of cwnd (RFC 5681 §3.1), and that is all of it: the acknowledgement of the first data tells of no
 // loss.
 static void a_lost_syn_is_no_loss_of_data(void **state)
@@ -359,6 +382,7 @@ static void a_lost_syn_is_no_loss_of_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_syn_not_sent_again_is_no_spurious_reduction),
         cmocka_unit_test(a_lost_syn_is_no_loss_of_data),
         cmocka_unit_test(impossible_peers_are_refused),
         cmocka_unit_test(a_second_connect_is_refused),
