@@ -340,12 +340,8 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     tcp_deadline_inherit(weir, c, listener);
     tcp_uto_inherit(weir, c, listener);
     adopt_params(weir, c, params);
-    if (passive_path(weir, c, packet)) {
-        pool_put(&weir->tcp.conns, &weir->memory, c);
-        return NULL;
-    }
-    if (!tcp_ecn_begin(weir, c, params->ecn)) {
-        pool_put(&weir->tcp.conns, &weir->memory, c);
+    if (passive_path(weir, c, packet) || !tcp_ecn_begin(weir, c, params->ecn)) {
+        tcp_destroy(weir, c);  // with what the listener's options have attached
         return NULL;
     }
     tcp_mss_update(c);
