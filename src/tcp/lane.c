@@ -266,18 +266,15 @@ bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_
     return sent != WEIR_TX_UNRESOLVED;
 }
 
-static enum weir_tx_verdict lane_ack(struct weir *weir, struct tcp_conn *c, struct tcp_lane *lane, uint32_t seq)
+enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
 {
+    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
+    if (!lane_open(weir, c, lane))
+        return WEIR_TX_UNRESOLVED;
     const enum weir_tx_verdict verdict = lane_bare(weir, c, lane, seq, TCP_ACK, tcp_ecn_tos_bare(c));
     if (verdict != WEIR_TX_FULL)
         tcp_ack_left(c);
     return verdict;
-}
-
-enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
-{
-    struct tcp_lane *const lane = tcp_lane_at(weir, c->local.port, c->remote.port);
-    return lane_open(weir, c, lane) ? lane_ack(weir, c, lane, seq) : WEIR_TX_UNRESOLVED;
 }
 
 // --- a run -----------------------------------------------------------------------------------------------------------------------
