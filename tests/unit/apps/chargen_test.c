@@ -51,6 +51,23 @@ static void take_all(struct bench *bench, weir_socket socket)
     bench_run(bench, 1000);
 }
 
+// A connection in each place, and the array has room for one more.
+static void fill(struct bench *bench, struct chargen *chargen, weir_socket *sockets)
+{
+    bench_open(bench);
+    assert_int_equal(chargen_start(chargen, &bench->loop, 19), WEIR_OK);
+    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
+        sockets[i] = bench_connect(bench, 19);
+}
+
+static void end(struct bench *bench, struct chargen *chargen, const weir_socket *sockets)
+{
+    for (uint32_t i = 0; i <= CHARGEN_CONNECTIONS; i++)
+        (void)weir_socket_abort(bench->f.weir, sockets[i]);
+    chargen_stop(chargen);
+    bench_close(bench);
+}
+
 static void who_takes_nothing_makes_room(void **state)
 {
     struct bench bench;
@@ -58,10 +75,7 @@ static void who_takes_nothing_makes_room(void **state)
     weir_socket sockets[CHARGEN_CONNECTIONS + 1];
     uint8_t byte;
     (void)state;
-    bench_open(&bench);
-    assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
-    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
-        sockets[i] = bench_connect(&bench, 19);
+    fill(&bench, &chargen, sockets);
     bench_run(&bench, CLIENTS_STALL_US);
     for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
         if (i != 5)
@@ -70,10 +84,7 @@ static void who_takes_nothing_makes_room(void **state)
     assert_int_equal(weir_socket_read(bench.f.weir, sockets[CHARGEN_CONNECTIONS], &byte, 1), 1);
     assert_true(weir_socket_ready(bench.f.weir, sockets[5]) & WEIR_ERROR);
     assert_int_equal(weir_socket_ready(bench.f.weir, sockets[0]) & WEIR_ERROR, 0);
-    for (uint32_t i = 0; i <= CHARGEN_CONNECTIONS; i++)
-        (void)weir_socket_abort(bench.f.weir, sockets[i]);
-    chargen_stop(&chargen);
-    bench_close(&bench);
+    end(&bench, &chargen, sockets);
 }
 
 static void one_more_than_there_are_places_waits(void **state)
@@ -83,10 +94,7 @@ static void one_more_than_there_are_places_waits(void **state)
     weir_socket sockets[CHARGEN_CONNECTIONS + 1];
     uint8_t byte;
     (void)state;
-    bench_open(&bench);
-    assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
-    for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
-        sockets[i] = bench_connect(&bench, 19);
+    fill(&bench, &chargen, sockets);
     for (uint32_t i = 0; i < CHARGEN_CONNECTIONS; i++)
         take_all(&bench, sockets[i]);
     sockets[CHARGEN_CONNECTIONS] = bench_connect(&bench, 19);
@@ -95,10 +103,7 @@ static void one_more_than_there_are_places_waits(void **state)
     assert_int_equal(weir_socket_abort(bench.f.weir, sockets[3]), WEIR_OK);
     bench_run(&bench, 100000);
     assert_int_equal(weir_socket_read(bench.f.weir, sockets[CHARGEN_CONNECTIONS], &byte, 1), 1);
-    for (uint32_t i = 0; i <= CHARGEN_CONNECTIONS; i++)
-        (void)weir_socket_abort(bench.f.weir, sockets[i]);
-    chargen_stop(&chargen);
-    bench_close(&bench);
+    end(&bench, &chargen, sockets);
 }
 
 static void a_datagrams_answer_is_no_longer_than_the_question(void **state)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The listings of LyraOS's paper as they stand: alarm by add_timer (figure 9), sock_wake_async (figure 11), fd_set as an array of pointers
 // (figure 7); wait queues as Linux 2.0 declares them. In virtual time.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #define LYRAOS_FD_POINTERS
 #define lyraos_select pointers_select
 #define lyraos_fd_find pointers_fd_find
@@ -14,37 +8,17 @@
 #define lyraos_fd_remove pointers_fd_remove
 #include "api/lyraos/select.c"
 
-#include "kernel/preempt/arch/host.h"
-#include "ports/preempt/preempt_port.h"
+#include "component.h"
 
 #include "api/lyraos/linux20.h"
 
-#define STACK_BYTES ((size_t)262144)
 #define JIFFY UINT64_C(10000)
-enum { MAIN = 10, TIMERS = 15, IO = 20, SLEEPER = 12 };
+enum { SLEEPER = 12, TIMERS = 15 };
 
-static uint64_t now_us, alarm_us;
-static uint64_t stacks[5][STACK_BYTES / 8];
-static struct thread starter, timers, sleeper;
-static struct preempt_port port;
+static struct thread timers, sleeper;
 static struct signals signals;
-static bool good;
 static char trace[32];
 
-static uint64_t board_now(void) { return now_us; }
-static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
-static void board_idle(void)
-{
-    now_us = alarm_us > now_us ? alarm_us : now_us;
-    alarm_us = KERNEL_NEVER;
-    kernel_timer();
-}
-static void board_overflow(struct thread *thread)
-{
-    (void)thread;
-    abort();
-}
-static void entropy(void *out, size_t bytes) { memset(out, 0x5a, bytes); }
 static void say(unsigned long letter) { trace[strlen(trace)] = (char)letter; }
 
 // --- figure 9
@@ -158,42 +132,21 @@ static void sets_hold_pointers(void)
     good &= select(0, &set, NULL, NULL, &(struct timeval){0, 0}) == 0 && set.nr == 0 && closesocket(s) == 0;
 }
 
-static void start(void *unused)
+static void scenario(void)
 {
-    static const struct port_board board = {board_now, 1, entropy, malloc, free};
-    const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
     const struct thread_config timing = {"timers", lyraos_timers, NULL, stacks[3], STACK_BYTES, TIMERS};
-    const struct weir_bsd_config config = {.set_errno = preempt_port_set_errno};
-    (void)unused;
-    preempt_port_init(&port, &board);
-    struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
-    port_attach(&port.core, weir);
-    good &= preempt_port_start(&port, &io, MAIN);
-    struct weir_bsd *bsd = bsd_create(weir, &config);
-    lyraos_use(bsd);
     good &= thread_create(&timers, &timing);
     sets_hold_pointers();
     timers_come_in_order();
     the_alarm_ends_a_wait();
     a_socket_wakes_its_sleepers();
     thread_delete(&timers);
-    bsd_destroy(bsd);
-    thread_delete(&port.thread);
-    weir_destroy(weir);
-    host_finish();
 }
 
 static void the_listings_of_the_paper_work(void **state)
 {
-    static const struct kernel_board board = {board_now, board_alarm, board_idle, board_overflow, stacks[0], STACK_BYTES};
-    const struct thread_config config = {"start", start, NULL, stacks[1], STACK_BYTES, MAIN};
     (void)state;
-    host_stack_renew(stacks, sizeof stacks);
-    now_us = 1234567;
-    alarm_us = KERNEL_NEVER;
-    good = kernel_init(&board) && thread_create(&starter, &config);
-    host_run();
-    assert_true(good);
+    component_run(scenario, 1234567);
 }
 
 int main(void)
