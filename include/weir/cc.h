@@ -42,7 +42,7 @@ struct weir_cc_sample {
     uint32_t lost;             // bytes newly marked lost
     uint32_t ce;               // bytes newly reported as marked congestion experienced
     uint32_t inflight;         // bytes outstanding after this acknowledgement (RFC 6675 pipe)
-    uint32_t prior_inflight;   // … before it
+    uint32_t prior_inflight;   // in flight before the acknowledgement
     uint32_t mss;              // bytes of payload in a full segment
     uint32_t rtt_us;           // newest sample; 0: none with this acknowledgement
     uint32_t srtt_us;          // smoothed; 0: none yet

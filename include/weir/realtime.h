@@ -24,10 +24,10 @@ WEIR_BEGIN_DECLS
 enum weir_realtime_mode {
     WEIR_REALTIME_OFF,             // an ordinary stream
     WEIR_REALTIME_REGULAR,         // every frame is waited for; what a read frees is told with the next ACK that leaves anyway
-    WEIR_REALTIME_REGULAR_UPDATE,  // … and at once when it opens a closed window (gracious window update)
+    WEIR_REALTIME_REGULAR_UPDATE,  // REGULAR, and at once when it opens a closed window (gracious window update)
     WEIR_REALTIME_SKIP,            // the Embedded Xinu work (Gember, 2009): a frame that is not there when read is acknowledged all the
                                    // same; the number is taken back when the sender says that it was not sent yet
-    WEIR_REALTIME_SKIP_UPDATE,     // … with gracious window update
+    WEIR_REALTIME_SKIP_UPDATE,     // SKIP with gracious window update
     WEIR_REALTIME_WEIR,            // only what later data proves was sent is passed over, and not before the sender could notice its
                                    // loss; window updates by need; whole frames beyond a hole are handed out
 };
@@ -97,7 +97,7 @@ enum weir_realtime_update {
 
 struct weir_realtime_stats {                  // of the connection, since the mode was set
     uint32_t met;                             // frames whole at their deadlines
-    uint32_t late;                            // … handed out, but whole only afterwards
+    uint32_t late;                            // frames handed out that were whole only afterwards
     uint32_t skipped;                         // deadlines at which there was none: passed over, handed out in part, or put off
     uint32_t partial;                         // of these, handed out in part
     uint32_t out_of_order;                    // of `met`: handed out before something in front of them

@@ -168,7 +168,7 @@ enum weir_ecn {
 enum weir_user_timeout_option {
     WEIR_UTO_OFF,     // neither told nor heard
     WEIR_UTO_ON,      // told; the peer's is followed, within limits, as long as USER_TIMEOUT_MS is 0
-    WEIR_UTO_FOLLOW,  // … and also where it was set
+    WEIR_UTO_FOLLOW,  // told; the peer's is followed also where USER_TIMEOUT_MS was set
 };
 // WEIR_INVALID: value outside the range. WEIR_NOT_SUPPORTED: not for this socket type or profile.
 int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option option, int32_t value);

@@ -138,17 +138,17 @@ struct weir_tcp_info {
     uint32_t snd_wnd, rcv_wnd, send_queue, receive_queue, unsent;
     uint32_t total_retrans;  // segments
     uint32_t rto_count, fast_recoveries, out_of_order;
-    uint32_t reorder_seen;  // acknowledgements that showed: something of ours came after what was sent later …
-    uint32_t reordering;    // … by so many segments at the most; 3 if none did by more
+    uint32_t reorder_seen;  // acknowledgements that showed: something of ours came after what was sent later
+    uint32_t reordering;    // segments that one came late by, at the most; 3 if none did by more
     uint32_t duplicates;    // segments that the peer reports it had already (RFC 2883)
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
     uint32_t received_ce, delivered_ce;       // segments that came marked; of ours, as far as the peer told
     uint64_t pacing_rate;                     // bytes/s; 0: not paced
     uint64_t delivery_rate;                   // bytes/s, the newest sample; 0: none (only where the algorithm wants samples)
-    bool delivery_rate_app_limited;           // … and it measured the application
+    bool delivery_rate_app_limited;           // the rate measured the application
     uint64_t bytes_delivered;                 // acknowledged or SACKed
-    uint32_t delivered;                       // … in full segments, rounded up
+    uint32_t delivered;                       // the same in full segments, rounded up
     uint32_t last_sent_us, last_received_us;  // since; after 71 minutes UINT32_MAX
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);

@@ -69,7 +69,7 @@ struct flight_record {
 // What an acknowledgement did to the log.
 struct flight_delta {
     uint32_t delivered;  // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
-    uint32_t sacked;     // … of that, newly SACKED
+    uint32_t sacked;     // the part of `delivered` that was newly SACKED
     uint32_t newly_lost;
     uint32_t ce;               // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
     uint32_t rtt_sent_us;      // `sent` of the newest record delivered that was never retransmitted
@@ -78,7 +78,7 @@ struct flight_delta {
     uint32_t newest_sent_us;   // newest `sent` of all delivered
 #if WEIR_CFG_TCP_RATE
     struct flight_stamp stamp;  // of that record
-    uint32_t newest_end;        // … and its end; stamp.delivered when it was sent again
+    uint32_t newest_end;        // end of that record; stamp.delivered when it was sent again
 #endif
     // For RACK and F-RTO. Of the caller: what was SACKED before, and the limit of what may be believed of a retransmission.
     uint32_t fack;      // flight->fack before this acknowledgement
@@ -86,10 +86,10 @@ struct flight_delta {
     bool limit_young;
     bool late_valid;      // of the log: the next two are known
     uint32_t late_us;     // transmission time of the delivered record that was sent last, of two at one time the higher
-    uint32_t late_end;    // … its end
-    bool late_resent;     // … and whether it had been sent before
-    bool reordered;       // something never sent again came after what lies above it (RFC 8985 §6.2, step 3) …
-    uint32_t late_start;  // … which began here, the lowest of it
+    uint32_t late_end;    // end of that record
+    bool late_resent;     // whether it had been sent before
+    bool reordered;       // something never sent again came after what lies above it (RFC 8985 §6.2, step 3)
+    uint32_t late_start;  // the lowest number of what is `reordered`
     bool lost_delivered;  // something that was LOST and never sent again came after all
 };
 // Whether what ends at `end` and was sent at `sent_us` left after the other (RFC 8985 §6.1, RACK_sent_after).
@@ -112,7 +112,7 @@ static inline void flight_stamp(const struct flight *f, struct flight_record *r)
         return;
     r->stamp = (struct flight_stamp){f->start + f->sacked, f->delivered_us, f->first_sent_us};
 }
-// … and nothing else is in flight: the intervals begin here.
+// The record is the only one in flight: the intervals of delivery begin with it.
 static inline void flight_stamp_first(struct flight *f, uint32_t now_us)
 {
     if (f->unstamped)
@@ -243,7 +243,7 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
     f->start = f->fack = una;
     return r;
 }
-// … where that is all of them.
+// flight_acked_plain where all records are acknowledged.
 static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una)
 {
     const struct flight_record *const newest = &f->record[f->head + f->count - 1];

@@ -14,26 +14,27 @@
 enum tcp_verdict {
     TCP_NEXT,       // go on with the next step
     TCP_DROP,       // done with this segment
-    TCP_DROP_ACK,   // … and acknowledge: it was unacceptable, or a keepalive
-    TCP_CHALLENGE,  // … and send a challenge ACK, limited (RFC 5961)
+    TCP_DROP_ACK,   // done, and acknowledge it: it was unacceptable, or a keepalive
+    TCP_CHALLENGE,  // done, and send a challenge ACK, limited (RFC 5961)
     TCP_GONE,       // the connection no longer exists
 };
 
 #define TCP_SYN_TIMEOUT_MS 180000u                      // RFC 9293 §3.8.3, MUST-23: R2 of a SYN is at least three minutes
 #define TCP_MSS_MIN 48u                                 // a smaller MSS option is taken as this (CVE-2019-11479)
 #define TCP_SEND_FLOOR 65536u                           // send queue open to the user whatever cwnd is
-#define TCP_SEND_SHORT 2048u                            // … while the memory budget is short (MEMORY_IDLE): a segment, in a small chunk
+#define TCP_SEND_SHORT 2048u                            // the same while the memory budget is short (MEMORY_IDLE): a segment
 #define TCP_PEEK_SPANS (WEIR_CFG_ALLOCATOR ? 16u : 2u)  // spans one peek lends at the most; a ring is no more than two
 #define TCP_CHALLENGE_REFILL_MS 1262u                   // a second, and a quarter of uncertainty (input.c)
 #define TCP_QUICK_ACKS 15u  // segments acknowledged at once when a flow starts, so that the peer's slow start is not held up
-// … and after one that came beyond a hole: the peer's window is small then, and a delayed ACK would stop it. (Goodput of Reno and Cubic
-// over 20 ms at 10 and 15 % loss, beside Linux's: none +5 −4 +2 −5 %, 2 +5 −4 +2 −4 %, 8 +14 +2 +8 +1 %.)
+// Segments acknowledged at once after one that came beyond a hole: the peer's window is small then, and a delayed ACK would stop it.
+// (Goodput of Reno and Cubic over 20 ms at 10 and 15 % loss, beside Linux's: none +5 −4 +2 −5 %, 2 +5 −4 +2 −4 %, 8 +14 +2 +8 +1 %.)
 #define TCP_QUICK_ACKS_HOLE 2u
-// … where the delay would last eight round trips: the peer would rather wait for a timer, and that for a tick (5 MB at 15 % loss over 40
-// µs, by how much a tick of 20 ms is slower than one of 10: Cubic 5.1 % with 2, 4.4 % with 4; and none is slower by it, Reno 1 % faster).
+// The same where the delay would last eight round trips: the peer would rather wait for a timer, and that for a tick (5 MB at 15 % loss
+// over 40 µs, by how much a tick of 20 ms is slower than one of 10: Cubic 5.1 % with 2, 4.4 % with 4; and none is slower by it, Reno 1 %
+// faster).
 #define TCP_QUICK_ACKS_HOLE_NEAR 4u
-// … and under a clock coarser than the delay itself, as long as holes come: the acknowledgement would wait for a tick (5 MB at 15 % loss
-// over 40 µs with a tick of 100 ms: Cubic waited 3.9 s of its 40 for it).
+// Under a clock coarser than the delay itself as many as at the start, as long as holes come: the acknowledgement would wait for a tick (5
+// MB at 15 % loss over 40 µs with a tick of 100 ms: Cubic waited 3.9 s of its 40 for it).
 static inline bool tcp_clock_coarse(const struct weir *weir)
 {
     return WEIR_CFG_TCP_COARSE_CLOCK && weir->port->granularity_us > WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u;
@@ -261,9 +262,9 @@ static inline bool tcp_paced(const struct tcp_conn *c)
 {
     return c->flow->window.pacing_rate | c->flow->pacing.rate || c->extra || WEIR_CFG_TCP_PACING == 2;
 }
-// … and the schedule is kept.
+// Whether the schedule of pacing is kept.
 static inline bool tcp_pacing_on(const struct tcp_conn *c) { return c->flow->pacing.rate != 0; }
-static inline bool tcp_pacing_held(const struct tcp_conn *c) { return c->flow->pacing.held; }  // … and held the last output back
+static inline bool tcp_pacing_held(const struct tcp_conn *c) { return c->flow->pacing.held; }  // the schedule held the last output back
 // Of the room that cwnd leaves, what the schedule allows now.
 static inline uint32_t tcp_pacing_room(const struct tcp_conn *c, uint32_t room) { return min_u32(room, c->flow->pacing.allowed); }
 static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes)
@@ -283,7 +284,7 @@ static inline void tcp_pacing_sent(struct tcp_conn *c, uint32_t bytes) { (void)c
 void tcp_timers_sent(struct weir *weir, struct tcp_conn *c);                   // data, SYN or FIN left
 void tcp_timers_resent(struct weir *weir, struct tcp_conn *c);                 // the first segment was sent again
 void tcp_timers_acked(struct weir *weir, struct tcp_conn *c, uint32_t acked);  // una moved by so much
-void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);                 // … or did not, but something was delivered
+void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);                 // una did not move, but something was delivered
 void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us);
 void tcp_timers_ack_sent(struct tcp_conn *c);
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
@@ -298,7 +299,7 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (bare.h)
-void tcp_timers_bare_flow(struct tcp_conn *c);                     // … which it has now
+void tcp_timers_bare_flow(struct tcp_conn *c);                     // a flow is attached to what left without one
 void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c);
 static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c)
 {

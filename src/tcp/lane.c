@@ -103,7 +103,7 @@ static inline bool lane_ready(const struct weir *weir, const struct tcp_conn *c,
            netif_open(c->path.netif);
 }
 
-// … and all that a segment has to say fits into its header.
+// Whether it is ready, and all that a segment has to say fits into its header.
 static inline bool lane_open(const struct weir *weir, const struct tcp_conn *c, const struct tcp_lane *lane)
 {
     return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER) && lane_ready(weir, c, lane);
@@ -145,7 +145,7 @@ static SPEED_INLINE uint64_t lane_begin(const struct weir *weir, struct tcp_conn
     return sum;
 }
 
-// … and what a segment has of its own. Its flags include ACK.
+// Writes what a segment has of its own. Its flags include ACK.
 static SPEED_INLINE void lane_finish(struct tcp_lane *lane, uint64_t sum, uint32_t seq, uint32_t flags, uint32_t payload_sum)
 {
     uint8_t *const tcp = lane->out.tcp;

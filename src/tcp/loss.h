@@ -24,7 +24,7 @@ enum tcp_wait {
     TCP_WAIT_RTO,      // the retransmission timeout
     TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
     TCP_WAIT_TAIL,     // the tail-loss probe
-    TCP_WAIT_CHANCE,   // … or, with a deadline, what is sent again before it passes (deadline.h)
+    TCP_WAIT_CHANCE,   // the same or, with a deadline, what is sent again before it passes (deadline.h)
     TCP_WAIT_LAZY,     // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
 };
 
@@ -32,7 +32,7 @@ enum tcp_wait {
 struct rack {
     uint32_t sent_us, end;  // of what was delivered: the transmission that left last. Known only while something in flight has a flag:
     bool valid;             // at peace nothing that is still in flight left before what has come
-    bool resent;            // … it was sent again
+    bool resent;            // the newest delivered was sent again
     bool reordering;        // seen on this flow
     bool round;             // dsack_round is meaningful
     uint8_t multiplier;     // of min_RTT / 4, less one
@@ -44,7 +44,7 @@ struct rack {
 static inline bool tcp_rack_on(uint32_t use_sack) { return use_sack != 0; }
 // Before the log hears of an acknowledgement.
 void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
-void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // … and after it
+void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // after the log heard of it
 void tcp_rack_duplicate(struct tcp_conn *c);                                                 // the peer reported a duplicate (RFC 2883)
 void tcp_rack_recovered(struct tcp_conn *c);                                                 // a recovery ended
 void tcp_rack_late(const struct weir *weir, struct tcp_conn *c);                             // what was thought lost was late
@@ -89,13 +89,13 @@ static inline void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c) { (void
 struct tlp {
     uint32_t end;   // snd.nxt after the probe (ATTEND_TLP_OUT)
     uint8_t again;  // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
-    bool ticked;    // a timer fired as the tick of tick_us began …
+    bool ticked;    // a timer fired as the tick of tick_us began
     uint32_t tick_us;
-    uint32_t rounds, round;  // … and so many round trips ago; one more when snd.una is beyond `round`
+    uint32_t rounds, round;  // round trips since then; one more when snd.una is beyond `round`
 };
 // µs until the probe may go, if the RTO is `rto_us` away; 0: none may
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us);
-// … which is never less than this, if a round trip is known and no timer has fired in this tick.
+// The least that tcp_tlp_wait returns, if a round trip is known and no timer has fired in this tick.
 uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c);  // the SEND timer fires
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
@@ -125,7 +125,7 @@ struct rtx_probe {
     uint32_t doubled_end, doubled_us;
 };
 bool tcp_rtx_probe_on(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
-// … µs from now, if a tail would be after `tail_us`; 0: it waits for the RTO, `rto_us` from now
+// µs until that probe, if a tail would be probed after `tail_us`; 0: it waits for the RTO, `rto_us` from now
 uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
 bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c);  // now
 // What output has sent again goes twice, and nothing else: [snd.una, *end).
