@@ -302,13 +302,12 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
-    struct tcp_plan plan = {.seq = tcp_ack_seq(c), .flags = TCP_ACK};
+    const bool keepalive = c->attention & ATTEND_KEEPALIVE_NOW;
+    const uint32_t seq = keepalive ? c->snd.una - 1 : tcp_ack_seq(c);
     enum weir_tx_verdict verdict;
-    if (c->attention & ATTEND_KEEPALIVE_NOW)
-        plan.seq = c->snd.una - 1;
-    else if ((verdict = tcp_lane_ack(weir, c, plan.seq)) != WEIR_TX_UNRESOLVED)
+    if (!keepalive && (verdict = tcp_lane_ack(weir, c, seq)) != WEIR_TX_UNRESOLVED)
         return verdict;
-    plan.end = plan.seq;
+    struct tcp_plan plan = {.seq = seq, .end = seq, .flags = TCP_ACK};
     verdict = send_long(weir, c, &plan);
     if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
         c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
@@ -326,14 +325,6 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 }
 
 static inline bool ack_alone_due(const struct tcp_conn *c) { return c->flags & TCP_ACK_NOW || c->attention & ATTEND_KEEPALIVE_NOW; }
-
-static inline enum weir_tx_verdict send_acks(struct weir *weir, struct tcp_conn *c)
-{
-    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
-    if (!c->extra && !(c->attention & ATTEND_KEEPALIVE_NOW))
-        verdict = tcp_lane_ack(weir, c, tcp_ack_seq(c));
-    return verdict == WEIR_TX_UNRESOLVED ? send_ack(weir, c) : verdict;
-}
 
 #if WEIR_CFG_TCP_SACK
 void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
@@ -427,7 +418,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
         return WEIR_TX_DONE;
     }
     if (!has_more_than_acks)
-        return ack_alone_due(c) ? send_acks(weir, c) : WEIR_TX_DONE;
+        return ack_alone_due(c) ? send_ack(weir, c) : WEIR_TX_DONE;
     if (c->send && c->snd.una == c->snd.nxt)
         restart_after_idle(weir, c);
     if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
@@ -448,7 +439,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
         return WEIR_TX_DONE;
     watch_window(weir, c);
     if (ack_alone_due(c) && c->state >= WEIR_TCP_SYN_RECEIVED)
-        return send_acks(weir, c);
+        return send_ack(weir, c);
     return WEIR_TX_DONE;
 }
 

@@ -273,12 +273,12 @@ void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c)
 
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
 {
-    if (LIKELY(!c->backoff && (c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
+    if (LIKELY((c->armed & (1u << TCP_TIMER_SEND | 1u << TCP_TIMER_LONG)) == 1u << TCP_TIMER_LONG)) {
         c->progress_ms = weir->now_ms;
         run_lazy(weir, c);
         return;
     }
-    if (c->backoff || (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_LAZY || !node_soon_enough(weir, c)))) {
+    if (c->armed & 1u << TCP_TIMER_SEND && (c->flow->wait != TCP_WAIT_LAZY || !node_soon_enough(weir, c))) {
         tcp_timers_sent(weir, c);
         return;
     }
