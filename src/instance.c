@@ -3,6 +3,7 @@
 // packet upwards, and the dispatch that leads a socket's turn to transmit downwards.
 #include "instance.h"
 
+#include "ip/flow.h"
 #include "link/handler.h"
 #include "socket/socket.h"
 #include "wire/ethernet.h"
@@ -171,7 +172,10 @@ void weir_clock(struct weir *weir, uint64_t now_us)
 
 static inline void frame_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
-    if (!(netif->flags & WEIR_NETIF_UP) || tcp_lane_input(netif->weir, netif, frame))
+    if (!(netif->flags & WEIR_NETIF_UP))
+        return;
+    const struct flow *const flow = flow_match(netif, frame);
+    if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
         return;
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {  // below, headers are read without asking again
         NETIF_COUNT(netif, rx_runt);
@@ -179,11 +183,10 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
     }
     netif_counted_in(netif, frame);
     taps_show(netif, false, frame->slices, frame->count);
-    const uint8_t *network = ip4_usual(netif, frame);
-    if (!network)
+    if (flow)
+        flow_input(netif, frame, flow);
+    else
         netif->link->input(netif, frame);
-    else if (!tcp_bare_frame(netif->weir, frame, network))
-        ip4_usual_input(netif, frame, network);
 }
 
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)

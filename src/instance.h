@@ -93,20 +93,20 @@ static inline void count_add(struct weir *weir, enum weir_counter counter, uint3
 static inline uint32_t counted(const struct weir *weir, enum weir_counter counter) { return (void)weir, (void)counter, 0; }
 #endif
 static inline void count(struct weir *weir, enum weir_counter counter) { count_add(weir, counter, 1); }
-// What stands before a TCP header may be another now: lanes and roads, which remember it, are made anew.
+// What stands before a transport header may be another now: the flow cache's templates are made anew.
 #if WEIR_CFG_FAST_PATH
-static inline void ways_changed(struct weir *weir)
+static inline void templates_changed(struct weir *weir)
 {
-    if (++weir->ip.ways == 0)  // 0 is the generation of what was never made
-        weir->ip.ways = 1;
+    if (++weir->ip.flow_generation == 0)  // 0 is the generation of a template never made
+        weir->ip.flow_generation = 1;
 }
 #else
-static inline void ways_changed(struct weir *weir) { (void)weir; }
+static inline void templates_changed(struct weir *weir) { (void)weir; }
 #endif
-// Cached paths, and with them lanes, are looked up anew. Rare.
+// Cached paths, and with them all that the flow cache holds, are looked up anew. Rare.
 static inline void paths_changed(struct weir *weir)
 {
-    ways_changed(weir);
+    templates_changed(weir);
     if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
         weir->ip.generation = 1;
 }

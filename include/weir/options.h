@@ -41,6 +41,7 @@
 #define WEIR_DEFAULT_TCP_PREDICT 0
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
+#define WEIR_DEFAULT_FLOWS 1
 #define WEIR_DEFAULT_TCP_HELD 0
 #define WEIR_DEFAULT_TCP_INTERVALS 4
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 4
@@ -137,6 +138,7 @@
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 0
+#define WEIR_DEFAULT_FLOWS 1
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 16
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 32
@@ -233,6 +235,7 @@
 #define WEIR_DEFAULT_TCP_PREDICT 1
 #define WEIR_DEFAULT_SELF_CHECK 0
 #define WEIR_DEFAULT_FAST_PATH 1
+#define WEIR_DEFAULT_FLOWS 16
 #define WEIR_DEFAULT_TCP_HELD 1
 #define WEIR_DEFAULT_TCP_INTERVALS 0
 #define WEIR_DEFAULT_TCP_FLIGHT_RECORDS 0
@@ -504,11 +507,17 @@
 #if WEIR_CFG_SELF_CHECK < 0 || WEIR_CFG_SELF_CHECK > 1
 #error "WEIR_CFG_SELF_CHECK must be 0 to 1: for tests: after each input and each poll what a connection remembers of itself is computed anew, and the program stops where it differs"
 #endif
-#ifndef WEIR_CFG_FAST_PATH  // shortcuts for the usual packet: one like the last; nothing else depends on them
+#ifndef WEIR_CFG_FAST_PATH  // flow cache, and in compact builds header prediction: a packet like the last one takes fewer steps; nothing else depends on it
 #define WEIR_CFG_FAST_PATH WEIR_DEFAULT_FAST_PATH
 #endif
 #if WEIR_CFG_FAST_PATH < 0 || WEIR_CFG_FAST_PATH > 1
-#error "WEIR_CFG_FAST_PATH must be 0 to 1: shortcuts for the usual packet: one like the last; nothing else depends on them"
+#error "WEIR_CFG_FAST_PATH must be 0 to 1: flow cache, and in compact builds header prediction: a packet like the last one takes fewer steps; nothing else depends on it"
+#endif
+#ifndef WEIR_CFG_FLOWS  // flow cache: peers whose frames are known by how they begin, and answered over the last header; a power of two
+#define WEIR_CFG_FLOWS WEIR_DEFAULT_FLOWS
+#endif
+#if WEIR_CFG_FLOWS < 1 || WEIR_CFG_FLOWS > 256
+#error "WEIR_CFG_FLOWS must be 1 to 256: flow cache: peers whose frames are known by how they begin, and answered over the last header; a power of two"
 #endif
 #ifndef WEIR_CFG_TCP_HELD  // drivers may answer WEIR_TX_HELD: payload of first transmissions stays in the send queue until their DMA is done
 #define WEIR_CFG_TCP_HELD WEIR_DEFAULT_TCP_HELD

@@ -32,9 +32,11 @@ struct ip_protocol {
 #if WEIR_CFG_RAW
 // Raw sockets see every packet of their protocol, before its handler; packet at the transport header. Returns whether one took it.
 bool raw_input(struct weir *weir, struct packet *packet);
+bool raw_listening(const struct weir *weir);                    // whether there is any raw socket
 bool raw_echo_input(struct weir *weir, struct packet *packet);  // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
 void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error);
 #else
+static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
 static inline bool raw_input(struct weir *weir, struct packet *packet)
 {
     (void)weir, (void)packet;
@@ -66,48 +68,46 @@ struct route {
     bool connected;  // made from the interface's address, goes with it
 };
 
-// How the frame of the last unicast packet from some source began: while nothing about addresses has changed, what comes by the same
-// interface and begins alike, identification, lengths and the like left out, need not be asked who it is from and for.
-#define IP4_USUALS 8u       // spread over by the last bits of the source
-#define IP4_USUAL_WORDS 5u  // 40 bytes: a link header without a tag, and the network header
-#define IP4_USUAL_NO_SOURCE 0xffu
-struct ip4_usual {
-    const struct weir_netif *netif;
-    uint16_t generation;  // 0: none
-    uint8_t source_at;    // where the sender's link address is; IP4_USUAL_NO_SOURCE: there is none
-    uint64_t head[IP4_USUAL_WORDS], mask[IP4_USUAL_WORDS];
-};
-
-// The way found last: who opens or answers several connections to one place asks for it several times each.
-struct ip_found {
-    struct path path;  // generation 0: none
-    struct weir_addr wanted, source, destination;
-    uint8_t netif_bound;
-};
-
 #if WEIR_CFG_FAST_PATH
-// What stands before the TCP header between two hosts, of whichever connection: road.h.
-#define IP_ROADS 4u  // hosts are spread over them by the last bits of their address
+// What the last good packets between one of our addresses and a peer's had in common: flow.h.
+#define FLOW_WORDS 5u                     // of eight bytes, of a frame's head: link header, with a tag if need be, and network header
+#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)  // what follows the network header is masked out
+#define FLOW_LINK_BYTES 18u
+#define FLOW_HEADER_BYTES 120u  // link, network and transport header, and a payload of a few bytes
+#define FLOW_SLICES 8u
+#define IP_TRANSPORT_HEADER_MAX 60u  // that a flow has room for
+#define FLOW_NO_LINK_SOURCE 0xffu
 
-struct ip_road {
-    uint64_t ends;  // both addresses
+struct flow_match {
+    const struct weir_netif *netif;
+    uint16_t generation;   // of paths; 0: none
+    uint8_t transport_at;  // in the frame
+    uint8_t source_at;     // of the sender's link address; FLOW_NO_LINK_SOURCE: there is none
+    uint16_t pseudo_sum;   // of TCP's pseudo-header without the length, in native order
+    uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
+};
+
+struct flow_template {
+    uint32_t generation;  // of paths and link addresses; 0: none
+    uint32_t made_ms;
     const struct weir_netif *netif;
     struct weir_addr next_hop;
-    uint32_t ways;  // generation of paths and link addresses; 0: no road
-    uint8_t ttl, tos;
-    uint8_t network_at;       // in the frame
-    uint8_t transport_bytes;  // for which the network header and the lengths stand as they are
-    uint32_t made_ms, network_sum;
+    uint32_t shape;       // TTL, type of service and length, for which the network header stands as it is
+    uint32_t fixed_sum;   // of what the network header has alike for any of these, in host order
+    uint32_t pseudo_sum;  // of TCP's pseudo-header without the length, in host order
+    uint8_t network_at;   // in the frame
     struct weir_tx tx;
-    struct weir_slice slice;
-    uint8_t header[100];  // the frame: link and network header, and what the transport's may come to
+    struct weir_slice slices[FLOW_SLICES];  // the header, and pieces of a payload
+    uint8_t header[FLOW_HEADER_BYTES];
 };
 
-// The reply that an empty outbox got, where it has a road: its frame is ready, over a copy of the road.
-struct ip_first_reply {
-    struct path path;
-    struct ip_out ip;
-    struct ip_road road;
+struct flow {
+    struct weir_addr local, remote;  // remote any: none
+    uint32_t taken_ms;               // when it was made this pair's
+    uint8_t path_queries;            // what `path` answers (flow.c)
+    struct path path;                // generation 0: none
+    struct flow_match match;
+    struct flow_template template;
 };
 #endif
 
@@ -121,12 +121,8 @@ struct ip {
     bool outbox_blocked;
     bool outbox_due;  // something is in it, and is not blocked
 #if WEIR_CFG_FAST_PATH
-    uint32_t ways;  // generation of paths and link addresses (ways_changed)
-    bool first_waits;
-    struct ip_first_reply first;
-    struct ip4_usual usual[IP4_USUALS];
-    struct ip_road roads[IP_ROADS];
-    struct ip_found found[2];  // without, and with an interface asked for: an opening connection asks for both
+    uint32_t flow_generation;  // of paths and link addresses (templates_changed)
+    struct flow flows[WEIR_CFG_FLOWS];
 #endif
 #if WEIR_CFG_FRAGMENTS
     struct fragments fragments;  // src/ip/fragment.c
@@ -146,18 +142,6 @@ int ip_init(struct weir *weir);
 size_t ip_bytes(void);
 void ip_free(struct weir *weir);
 void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
-#if WEIR_CFG_FAST_PATH
-// A frame that begins like one whose packet was good (struct ip4_usual): its network header, of 20 bytes and checked, with a whole packet
-// behind. NULL: it goes the long way.
-const uint8_t *ip4_usual(struct weir_netif *netif, const struct weir_frame *frame);
-void ip4_usual_input(struct weir_netif *netif, const struct weir_frame *frame, const uint8_t *network);  // delivers it
-#else
-static inline const uint8_t *ip4_usual(struct weir_netif *netif, const struct weir_frame *frame) { return (void)netif, (void)frame, NULL; }
-static inline void ip4_usual_input(struct weir_netif *netif, const struct weir_frame *frame, const uint8_t *network)
-{
-    (void)netif, (void)frame, (void)network;
-}
-#endif
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline
@@ -239,7 +223,9 @@ static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr d
 {
     return ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
 }
-// Both addresses of a flow as one word, for keyed hashes.
+// The low bits of an address, by which hosts are told apart best.
+static inline uint32_t ip_addr_low(struct weir_addr address) { return address.v4; }
+// Both addresses of a connection as one word, for keyed hashes.
 static inline uint64_t ip_pair_word(struct weir_addr local, struct weir_addr remote) { return (uint64_t)local.v4 << 32 | remote.v4; }
 // Keyed hash of a 4-tuple: all that a table of connections knows of addresses. ports: the local one in the high half.
 static inline uint64_t ip_tuple_hash(const struct siphash_key *key, struct weir_addr local, struct weir_addr remote, uint32_t ports)

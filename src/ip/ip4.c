@@ -3,6 +3,7 @@
 // down. A Weir host is not a router: what is not for it is dropped, and nobody is told.
 #include "ip/ip4.h"
 
+#include "ip/flow.h"
 #include "link/handler.h"
 
 size_t ip_bytes(void)
@@ -111,87 +112,6 @@ static bool header_acceptable(struct weir *weir, struct packet *packet, struct i
     return true;
 }
 
-#if WEIR_CFG_FAST_PATH
-static inline uint64_t head_word(const uint8_t *bytes, uint32_t i)
-{
-    uint64_t word;
-    memcpy(&word, bytes + 8 * i, 8);
-    return word;
-}
-
-// Remembers how the frame of a packet that passed all checks begins: link header, version, "no fragment", and both addresses.
-static void usual_keep(struct weir *weir, const struct packet *packet)
-{
-    const struct weir_slice *first = &packet->frame->slices[0];
-    const uint32_t at = packet->netif->link->untagged_bytes;
-    uint8_t mask[IP4_USUAL_WORDS * 8] = {0};
-    if (packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST | PACKET_LINK_BROADCAST) || packet->network_length != IP4_BYTES ||
-        packet->network != first->data + at || at + IP4_BYTES > sizeof mask || first->length < sizeof mask)
-        return;
-    struct ip4_usual *usual = ip4_usual_of(weir, packet->network);
-    memset(mask, 0xff, at + 1);
-    mask[at + 6] = 0x3f;
-    mask[at + 7] = 0xff;
-    memset(mask + at + 12, 0xff, 8);
-    for (uint32_t i = 0; i < IP4_USUAL_WORDS; i++) {
-        usual->mask[i] = head_word(mask, i);
-        usual->head[i] = head_word(first->data, i) & usual->mask[i];
-    }
-    usual->netif = packet->netif;
-    usual->generation = weir->ip.generation;
-    usual->source_at = packet->link_source ? (uint8_t)(packet->link_source - first->data) : IP4_USUAL_NO_SOURCE;
-}
-
-_Static_assert(IP4_USUAL_WORDS == 5, "usual_head compares five");
-static inline bool usual_head(const struct ip4_usual *usual, const uint8_t *bytes)
-{
-    const uint64_t *const head = usual->head, *const mask = usual->mask;
-    return !(((head_word(bytes, 0) & mask[0]) ^ head[0]) | ((head_word(bytes, 1) & mask[1]) ^ head[1]) |
-             ((head_word(bytes, 2) & mask[2]) ^ head[2]) | ((head_word(bytes, 3) & mask[3]) ^ head[3]) |
-             ((head_word(bytes, 4) & mask[4]) ^ head[4]));
-}
-
-const uint8_t *ip4_usual(struct weir_netif *netif, const struct weir_frame *frame)
-{
-    struct weir *const weir = netif->weir;
-    const uint8_t *const bytes = frame->slices[0].data;
-    const uint32_t at = netif->link->untagged_bytes;
-    const uint8_t *const network = bytes + at;
-    if (frame->slices[0].length < IP4_USUAL_WORDS * 8)
-        return NULL;
-    const struct ip4_usual *const usual = ip4_usual_of(weir, network);
-    const uint32_t total_length = get16(network + 2);
-    const bool good = usual->generation == weir->ip.generation && usual->netif == netif && usual_head(usual, bytes) &&
-                      total_length >= IP4_BYTES && total_length <= frame->length - at && ip4_sum_good(network);
-    return good ? network : NULL;
-}
-
-void ip4_usual_input(struct weir_netif *netif, const struct weir_frame *frame, const uint8_t *network)
-{
-    const uint8_t *const bytes = frame->slices[0].data;
-    const uint32_t source_at = ip4_usual_of(netif->weir, network)->source_at;
-    struct packet packet = {
-        .netif = netif,
-        .frame = frame,
-        .head = network + IP4_BYTES,
-        .offset = (uint32_t)(network - bytes) + IP4_BYTES,
-        .length = get16(network + 2) - IP4_BYTES,
-        .network = network,
-        .link_source = source_at == IP4_USUAL_NO_SOURCE ? NULL : bytes + source_at,
-        .source = weir_addr_v4(get32(network + 12)),
-        .destination = weir_addr_v4(get32(network + 16)),
-        .network_length = IP4_BYTES,
-        .protocol = network[9],
-        .ttl = network[8],
-        .tos = network[1],
-        .flags = frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0,
-    };
-    ip4_deliver(netif->weir, &packet);
-}
-#else
-static void usual_keep(struct weir *weir, const struct packet *packet) { (void)weir, (void)packet; }
-#endif
-
 void ip4_input(struct weir *weir, struct packet *packet)
 {
     struct ip4 header;
@@ -215,7 +135,7 @@ void ip4_input(struct weir *weir, struct packet *packet)
         fragment_input(weir, packet, &header);
         return;
     }
-    usual_keep(weir, packet);
+    flow_learn_match(weir, packet);
     ip4_deliver(weir, packet);
 }
 
@@ -272,42 +192,10 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
     return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);
 }
 
-#if WEIR_CFG_FAST_PATH
-// A packet that may not be fragmented, as nearly all are: RFC 6864 §4.1, its identification has no use, and tells nobody anything.
-static inline void emit_whole(uint8_t *bytes, const struct ip_out *ip, uint32_t length)
-{
-    const uint32_t first = 0x45000000u | (uint32_t)ip->tos << 16 | length, second = (uint32_t)IP4_DONT_FRAGMENT << 13;
-    const uint32_t third = (uint32_t)ip->ttl << 24 | (uint32_t)ip->protocol << 16;
-    const uint64_t sum = (uint64_t)first + second + third + ip->source.v4 + ip->destination.v4;
-    put32(bytes, first);
-    put32(bytes + 4, second);
-    put32(bytes + 8, third | (uint16_t)~checksum_fold_words(sum));
-    put32(bytes + 12, ip->source.v4);
-    put32(bytes + 16, ip->destination.v4);
-}
-static enum weir_tx_verdict transmit_whole(struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
-{
-    if (ip->router_alert)
-        return ip4_transmit(path, ip, &(struct ip4_piece){0, 0, IP4_DONT_FRAGMENT}, out, waiter);
-    uint8_t *const bytes = packet_out_header(out, IP4_BYTES);
-    emit_whole(bytes, ip, packet_out_length(out));
-    if (out->tx.checksum_start)
-        out->tx.checksum_start = IP4_BYTES;
-    return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);
-}
-#else
-static enum weir_tx_verdict transmit_whole(struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
-{
-    // RFC 6864 §4.1: a packet that cannot be fragmented has no use for an identification, and tells nobody anything by it.
-    return ip4_transmit(path, ip, &(struct ip4_piece){0, 0, IP4_DONT_FRAGMENT}, out, waiter);
-}
-#endif
-
 enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
 {
-    if (ip->dont_fragment)
-        return transmit_whole(path, ip, out, waiter);
-    const struct ip4_piece piece = {ip4_id(weir, ip), 0, 0};
+    // RFC 6864 §4.1: a packet that cannot be fragmented has no use for an identification, and tells nobody anything by it.
+    const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0, ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
     return ip4_transmit(path, ip, &piece, out, waiter);
 }
 
@@ -317,7 +205,12 @@ enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struc
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return WEIR_TX_DONE;
     }
-    return ip_family_of(ip->destination)->transmit(weir, path, ip, out, waiter);
+    const uint32_t transport_bytes = (uint32_t)(out->room + PACKET_HEADROOM - out->head);
+    out->tx.header_length = 0;  // and stays so where nothing leaves
+    const enum weir_tx_verdict verdict = ip_family_of(ip->destination)->transmit(weir, path, ip, out, waiter);
+    if (ip->protocol == IP_TCP && verdict < WEIR_TX_FULL && out->tx.header_length)
+        flow_learn_template(weir, path, ip, out, transport_bytes);
+    return verdict;
 }
 
 #if !WEIR_CFG_FRAGMENTS

@@ -31,13 +31,6 @@ void ip4_deliver(struct weir *weir, struct packet *packet);
 // Cached paths are looked up anew.
 void ip4_paths_changed(struct weir *weir);
 
-#if WEIR_CFG_FAST_PATH
-static inline struct ip4_usual *ip4_usual_of(struct weir *weir, const uint8_t *network)
-{
-    return &weir->ip.usual[network[15] % IP4_USUALS];
-}
-#endif
-
 // µs until `due_ms` of the instance's millisecond clock; 0: it has come.
 static inline uint64_t ip4_wait_us(const struct weir *weir, uint32_t due_ms)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Replies nobody waits for (ICMP, resets, IGMP): made while a frame comes in, sent by the next weir_poll. Bounded in bytes; what
 // does not fit is dropped, as the network might have dropped it.
+#include "ip/flow.h"
 #include "ip/ip4.h"
-#include "ip/road.h"
 
 #define OUTBOX_PATIENCE_MS 100u  // a full interface may keep the replies of the others so long, not longer
 #define OUTBOX_RETRY_US 1000u    // in case the driver's news of room does not reach us
@@ -55,72 +55,11 @@ static uint8_t *entry_push(struct weir *weir, const struct path *path, const str
     return (uint8_t *)(entry + 1);
 }
 
-// --- the first reply -------------------------------------------------------------------------------------------------------------
-
-#if WEIR_CFG_FAST_PATH
-// Of most batches it is the only one, a SYN-ACK to a host where other segments without data went to just before. Whatever stands in its
-// way, or comes behind it, moves it to where it would have been.
-static uint8_t *first_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
-{
-    struct ip_first_reply *const first = &weir->ip.first;
-    if (weir->ip.outbox.count || weir->ip.first_waits || length > IP_ROAD_TRANSPORT || IP4_BYTES + length > path->mtu ||
-        ip->protocol != IP_TCP || !ip_path_valid(weir, path))
-        return NULL;
-    const struct ip_road *const road = ip_road_find(weir, path, ip->source, ip->destination, ip->ttl, ip->tos);
-    if (!road)
-        return NULL;
-    weir->ip.first_waits = true;
-    first->path = *path;
-    first->ip = *ip;
-    answers_nothing(&first->ip);  // its road says where it goes
-    first->road = *road;
-    first->road.tx.slices = &first->road.slice;
-    first->road.slice.data = first->road.header;
-    return ip_road_header(&first->road, length);
-}
-
-static void first_move(struct weir *weir)
-{
-    struct ip_first_reply *const first = &weir->ip.first;
-    const uint32_t length = first->road.transport_bytes;
-    if (!weir->ip.first_waits)
-        return;
-    weir->ip.first_waits = false;
-    uint8_t *const bytes = entry_push(weir, &first->path, &first->ip, length);
-    if (bytes)
-        memcpy(bytes, ip_road_header(&first->road, length), length);
-}
-
-static void first_send(struct weir *weir)
-{
-    struct ip_first_reply *const first = &weir->ip.first;
-    if (!weir->ip.first_waits)
-        return;
-    if (ip_road_open(weir, &first->road) && netif_hand_over(first->path.netif, &first->road.tx) != WEIR_TX_FULL)
-        weir->ip.first_waits = false;
-    else
-        first_move(weir);
-}
-#else
-static inline uint8_t *first_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
-{
-    return (void)weir, (void)path, (void)ip, (void)length, NULL;
-}
-static inline void first_move(struct weir *weir) { (void)weir; }
-static inline void first_send(struct weir *weir) { (void)weir; }
-#endif
-
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
 {
     weir->ip.outbox_due = !weir->ip.outbox_blocked;
-    uint8_t *const bytes = first_push(weir, path, ip, length);
-    if (bytes)
-        return bytes;
-    first_move(weir);
     return entry_push(weir, path, ip, length);
 }
-
-// --- the others ------------------------------------------------------------------------------------------------------------------
 
 // Looks a way up that was not known, or is no longer, when the reply was made.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
@@ -146,28 +85,35 @@ static bool give_up(struct weir *weir, const struct outbox_entry *entry)
 }
 
 #if WEIR_CFG_FAST_PATH
-// Nearly all are short and may not be fragmented.
-static inline bool entry_whole(const struct weir *weir, const struct outbox_entry *entry, uint32_t length)
+// A segment without data, as nearly all are, by the template of its flow. WEIR_TX_UNRESOLVED: there is none.
+static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry, uint32_t length)
 {
-    return entry->ip.dont_fragment && !weir->ip.outbox_progress && IP4_BYTES + length <= entry->path.mtu;
+    const struct ip_out *const ip = &entry->ip;
+    if (ip->protocol != IP_TCP || length > IP_TRANSPORT_HEADER_MAX || ip_header_bytes(ip->destination) + length > entry->path.mtu)
+        return WEIR_TX_UNRESOLVED;
+    struct flow *const flow = flow_template(weir, &entry->path, ip->source, ip->destination);
+    if (!flow)
+        return WEIR_TX_UNRESOLVED;
+    memcpy(flow_header(flow, (struct ip_params){ip->ttl, ip->tos}, length, 0), entry + 1, length);
+    flow->template.tx.count = 1;
+    flow->template.tx.holdable = false;
+    return netif_hand_over(entry->path.netif, &flow->template.tx);
 }
 #else
-static inline bool entry_whole(const struct weir *weir, const struct outbox_entry *entry, uint32_t length)
+static inline enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry, uint32_t length)
 {
-    return (void)weir, (void)entry, (void)length, false;
+    return (void)weir, (void)entry, (void)length, WEIR_TX_UNRESOLVED;
 }
 #endif
 
 static enum weir_tx_verdict entry_transmit(struct weir *weir, struct outbox_entry *entry, uint32_t length)
 {
-    const uint8_t *bytes = (const uint8_t *)(entry + 1);
-    struct packet_out out;
     int error = WEIR_OK;
-    if (!entry_whole(weir, entry, length))
-        return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, bytes, length, &weir->ip.outbox_progress, NULL, &error);
-    packet_out_init(&out);
-    packet_out_payload(&out, bytes, length);
-    return ip_output(weir, &entry->path, &entry->ip, &out, NULL);
+    const enum weir_tx_verdict verdict = entry_by_template(weir, entry, length);
+    if (verdict != WEIR_TX_UNRESOLVED)
+        return verdict;
+    return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, (const uint8_t *)(entry + 1), length, &weir->ip.outbox_progress,
+                              NULL, &error);
 }
 
 static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
@@ -200,7 +146,6 @@ static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
 // While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
 {
-    first_send(weir);
     const uint64_t due_us = weir->ip.outbox.count ? entries_poll(weir, now_us) : WEIR_NEVER;
     weir->ip.outbox_due = weir->ip.outbox.count && !weir->ip.outbox_blocked;
     return due_us;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The routing table and the choice of a way: interface, next hop, source address, path MTU (RFC 1122 §3.3.1, §3.3.4.3).
 // The table is kept sorted, longest prefix first, then lowest metric: the first entry that fits is the best.
+#include "ip/flow.h"
 #include "ip/ip4.h"
 
 void ip4_paths_changed(struct weir *weir) { paths_changed(weir); }
@@ -249,37 +250,6 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
 }
 #endif
 
-#if WEIR_CFG_FAST_PATH
-static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
-                       uint8_t netif_bound)
-{
-    const struct ip_found *found = &weir->ip.found[netif_bound != 0];
-    if (found->path.generation != weir->ip.generation || !weir_addr_equal(found->destination, destination) ||
-        !weir_addr_equal(found->wanted, *source) || found->netif_bound != netif_bound)
-        return false;
-    *path = found->path;
-    *source = found->source;
-    return true;
-}
-static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
-                          struct weir_addr destination, uint8_t netif_bound)
-{
-    weir->ip.found[netif_bound != 0] = (struct ip_found){*path, wanted, source, destination, netif_bound};
-}
-#else
-static bool path_again(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
-                       uint8_t netif_bound)
-{
-    (void)weir, (void)path, (void)source, (void)destination, (void)netif_bound;
-    return false;
-}
-static void path_remember(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
-                          struct weir_addr destination, uint8_t netif_bound)
-{
-    (void)weir, (void)path, (void)wanted, (void)source, (void)destination, (void)netif_bound;
-}
-#endif
-
 SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                               uint8_t netif_bound)
 {
@@ -310,13 +280,13 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
         path->mtu = pmtu_get(weir, destination, path->netif->mtu);
     }
     path->generation = weir->ip.generation;
-    path_remember(weir, path, weir_addr_v4(wish.source), *source, destination, netif_bound);
+    flow_learn_path(weir, path, weir_addr_v4(wish.source), *source, destination, netif_bound);
     return WEIR_OK;
 }
 
 int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
 {
-    return path_again(weir, path, source, destination, netif_bound) ? WEIR_OK : path_search(weir, path, source, destination, netif_bound);
+    return flow_path(weir, path, source, destination, netif_bound) ? WEIR_OK : path_search(weir, path, source, destination, netif_bound);
 }
 
 #else

@@ -78,8 +78,8 @@ static bool ethernet_group_address(const struct weir_netif *netif, struct weir_a
     return weir_addr_is_broadcast(address) || subnet_broadcast;
 }
 
-static __attribute__((noinline)) enum weir_tx_verdict ethernet_output_any(struct weir_netif *netif, struct path *path, uint16_t ethertype,
-                                                                          struct packet_out *out, struct sock *waiter)
+static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
+                                            struct sock *waiter)
 {
     uint8_t group[6];
     struct ethernet header = {.destination = neighbour_known(netif, path),
@@ -105,24 +105,6 @@ static __attribute__((noinline)) enum weir_tx_verdict ethernet_output_any(struct
     out->head = head;
     return netif_transmit(netif, out);
 }
-
-#if WEIR_CFG_FAST_PATH
-// To a known neighbour without a tag, as nearly all frames go: nothing is looked for, so that it takes few registers.
-static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
-                                            struct sock *waiter)
-{
-    const uint8_t *const destination = neighbour_known(netif, path);
-    if (!destination || !netif_open(netif) || netif->flags & WEIR_NETIF_VLAN || out->tx.checksum_start)
-        return ethernet_output_any(netif, path, ethertype, out, waiter);
-    uint8_t *const head = packet_out_header(out, ETHERNET_BYTES);
-    memcpy(head, destination, 6);
-    memcpy(head + 6, netif->mac, 6);
-    put16(head + 12, ethertype);
-    return netif_transmit_open(netif, out);
-}
-#else
-#define ethernet_output ethernet_output_any
-#endif
 
 static void ethernet_multicast(struct weir_netif *netif, struct weir_addr group, bool join)
 {

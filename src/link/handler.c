@@ -95,7 +95,7 @@ void weir_tap_add(struct weir *weir, struct weir_tap *tap)
 {
     tap->next = weir->taps;
     weir->taps = tap;
-    paths_changed(weir);  // no frame takes a lane (tcp/lane.h) past it
+    paths_changed(weir);  // no frame passes it by the flow cache
 }
 
 void weir_tap_remove(struct weir *weir, struct weir_tap *tap)

@@ -296,7 +296,7 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     neighbour_ours(arp, n);
     n->state = NEIGHBOUR_FREE;
     n->netif = NULL;
-    ways_changed(weir);
+    templates_changed(weir);
     n->next = arp->free;
     arp->free = neighbour_index_of(arp, n);
     neighbour_waiters_release(weir, n, error);
@@ -412,7 +412,7 @@ static void neighbour_confirmed(struct weir *weir, struct neighbour *n)
 static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
     memcpy(n->mac, mac, 6);
-    ways_changed(weir);
+    templates_changed(weir);
     neighbour_confirmed(weir, n);
     if (n->packets)
         neighbour_timer_set(weir, n, 0);
@@ -527,7 +527,7 @@ static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const
             neighbour_resolved(weir, n, mac);
     } else if (n->state == NEIGHBOUR_REACHABLE && memcmp(n->mac, mac, 6) != 0) {
         n->state = NEIGHBOUR_STALE;
-        ways_changed(weir);
+        templates_changed(weir);
         n->tries = NEIGHBOUR_TRIES - 1;  // one question to the old owner is enough
     }
 }

@@ -28,7 +28,6 @@ static void mangled(struct weir *weir, struct tcp_conn *c)
 {
     count_add(weir, WEIR_COUNT_TCP_ECN_MANGLED, (c->tos & TCP_ECN_BITS) != 0);
     c->tos &= (uint8_t)~TCP_ECN_BITS;
-    tcp_lane_forget(weir, c);
 }
 
 // … and what it says of marks says nothing.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The ACK step of RFC 9293 §3.10.7.4: which ACKs count (RFC 5961 §5), what they acknowledge, what window they bring.
-#include "tcp/bare.h"
 #include "tcp/internal.h"
 #include "tcp/sack.h"
 
@@ -121,13 +120,23 @@ static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
     return TCP_NEXT;
 }
 
-#if WEIR_CFG_FAST_PATH
-enum tcp_verdict tcp_bare_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+// A SYN or FIN that left without a flow is acknowledged, and the segment says nothing else.
+static bool is_control_acked(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    window_update(weir, c, segment);
-    return tcp_bare_acked(weir, c, segment) ? acked_control(weir, c) : TCP_NEXT;
+    return tcp_control_out(c) && segment->ack == c->snd.nxt && !segment->options.sack_count && !c->extra && tcp_ecn_silent(c);
 }
-#endif
+
+static enum tcp_verdict control_acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)
+{
+    rtt_sample(&c->rtt, tcp_control_rtt(weir, c));
+    tcp_backoff_set(c, 0);
+    c->snd.una = ack;
+    c->flags |= TCP_SYN_ACKED;
+    c->progress_ms = weir->now_ms;
+    c->duplicate_acks = 0;
+    tcp_timers_acked(weir, c, 0);
+    return acked_control(weir, c);
+}
 
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
@@ -144,8 +153,8 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (!seq_in(segment->ack, c->snd.una, c->snd.nxt + 1))
         return TCP_NEXT;  // overtaken: neither its window nor its SACK blocks are news
     const bool window_changed = window_update(weir, c, segment);
-    if (tcp_bare_acked(weir, c, segment))
-        return acked_control(weir, c);
+    if (is_control_acked(c, segment))
+        return control_acked(weir, c, segment->ack);
     const bool duplicate = is_duplicate(c, segment, window_changed);
     const bool advances = segment->ack != c->snd.una;
     if (!advances && !duplicate && !segment->options.sack_count)

@@ -50,7 +50,7 @@ enum tcp_attention {
     (ATTEND_OUT_OF_ORDER | ATTEND_DSACK | ATTEND_FIN_AHEAD | ATTEND_URGENT_SEND | ATTEND_ECN | ATTEND_USER_TIMEOUT | ATTEND_REALTIME | \
      ATTEND_DEADLINE)
 // What opening and closing come to by themselves: a connection without data may have any of it, and still sends and gets nothing but
-// control-only segments (bare.c).
+// control-only segments (tcp_control_only).
 #define ATTEND_CONTROL_ONLY \
     (ATTEND_STATE | ATTEND_FIN_QUEUED | ATTEND_FIN_SENT | ATTEND_FIN_RECEIVED | ATTEND_READ_SHUT | ATTEND_CLOSED_BY_USER)
 // What follows from other state, and can be computed anew.

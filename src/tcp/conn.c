@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The life of a connection's block: made, found, attached to memory, let go of it, dropped, freed.
 #include "tcp/attach.h"
-#include "tcp/bare.h"
 #include "tcp/isn.h"
 #include "tcp/sack.h"
 
@@ -51,7 +50,7 @@ static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, u
     for (struct table_node *node = table_first(&weir->tcp.connections, hash); node; node = node->next) {
         struct tcp_conn *c = container_of(node, struct tcp_conn, node);
         if (node->hash == hash && conn_is(c, local, local_port, remote, remote_port))
-            return weir->tcp.recent = c;
+            return *tcp_conn_recent(weir, local_port, remote_port) = c;
     }
     return NULL;
 }
@@ -59,7 +58,7 @@ static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, u
 struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
                                uint16_t remote_port)
 {
-    struct tcp_conn *recent = weir->tcp.recent;
+    struct tcp_conn *const recent = *tcp_conn_recent(weir, local_port, remote_port);
     if (recent && conn_is(recent, local, local_port, remote, remote_port))
         return recent;
     return conn_search(weir, local, local_port, remote, remote_port);
@@ -70,7 +69,7 @@ void tcp_conn_hash(struct weir *weir, struct tcp_conn *c)
     c->flags |= TCP_HASHED;
     table_insert(&weir->tcp.connections, &weir->memory, &c->node,
                  tcp_hash(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port));
-    weir->tcp.recent = c;  // its next segment is rather soon to come
+    *tcp_conn_recent(weir, c->local.port, c->remote.port) = c;  // its next segment is rather soon to come
 }
 
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
@@ -80,9 +79,9 @@ void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c)
     if (c->flags & TCP_BOUND)
         table_remove(&weir->tcp.listeners, &weir->memory, &c->node);
     c->flags &= ~(uint32_t)(TCP_HASHED | TCP_BOUND);
-    if (weir->tcp.recent == c)
-        weir->tcp.recent = NULL;
-    tcp_lane_forget(weir, c);
+    struct tcp_conn **const recent = tcp_conn_recent(weir, c->local.port, c->remote.port);
+    if (*recent == c)
+        *recent = NULL;
 }
 
 struct sock *tcp_sock_of(struct table_node *node) { return &container_of(node, struct tcp_conn, node)->sock; }
@@ -101,7 +100,7 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
 {
     if (c->flow)
         return true;
-    const bool bare = tcp_bare(c);
+    const bool control_out = tcp_control_out(c);
     struct tcp_flow *flow = pool_get_zeroed(&weir->tcp.flows, &weir->memory);
     if (!flow)
         return false;
@@ -121,9 +120,9 @@ bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
     flow->window.ssthresh = c->node.spare;
     if (c->idle_cwnd)
         flow->window.cwnd = min_u32(flow->window.cwnd, (uint32_t)c->idle_cwnd * c->mss);
-    if (bare) {
+    if (control_out) {
         flight_sent(flow->flight, c->snd.nxt, c->deadline[TCP_TIMER_SEND]);
-        tcp_timers_bare_flow(c);
+        tcp_timers_flow_attached(c);
     }
     return true;
 }

@@ -304,11 +304,6 @@ uint8_t tcp_scale_for(uint32_t receive_limit);
 // Our timestamp clock now, ms, for a connection's offset.
 uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset);
 
-struct ip_params {
-    uint8_t ttl, tos;  // of the IP header
-};
-#define IP_PARAMS_DEFAULT ((struct ip_params){64, 0})
-
 // Queues a segment without payload that belongs to no connection's output: SYN-ACK of a half-open one, ACK of TIME-WAIT, RST. Computes
 // the checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link address.
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Active open: from CLOSED through SYN-SENT, also simultaneous (RFC 9293 §3.5, §3.10.7.3).
-#include "tcp/bare.h"
 #include "tcp/internal.h"
 #include "tcp/isn.h"
 #include "tcp/timewait.h"
@@ -116,8 +115,8 @@ static void begin_anew(struct weir *weir, struct tcp_conn *c)
 
 static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    if (tcp_bare(c))
-        rtt_sample(&c->rtt, tcp_bare_rtt(weir, c));
+    if (tcp_control_out(c))
+        rtt_sample(&c->rtt, tcp_control_rtt(weir, c));
     else
         sample_rtt(weir, c, segment);
     c->flags |= TCP_SYN_ACKED;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of which
 // returns a verdict that apply_verdict acts on.
-#include "ip/lane.h"
-#include "tcp/bare.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/sack.h"
@@ -203,7 +201,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment)
 {
     tcp_ecn_shaken(weir, c, segment);
-    if (!tcp_bare_input(weir, c, packet, segment))
+    if (!tcp_predict(weir, c, packet, segment, false))
         steps(weir, c, packet, segment, false);
 }
 
@@ -238,9 +236,6 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
 static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
                           bool *copied)
 {
-    if (WEIR_CFG_FAST_PATH && !segment->length)
-        return checksum_words_good(checksum_header(packet->head, segment->header_length) +
-                                   ip_lane_pseudo(packet->network, IP_TCP, segment->header_length));
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
     const uint16_t sum = checksum_fold_words(checksum_header(packet->head, segment->header_length) + pseudo);
     bool good;
@@ -260,19 +255,13 @@ void tcp_input(struct weir *weir, struct packet *packet)
         count(weir, WEIR_COUNT_TCP_BAD_LENGTH);
         return;
     }
-    const struct tcp_conn *const recent = weir->tcp.recent;
     struct tcp_conn *c = tcp_conn_find(weir, packet->destination, segment.destination, packet->source, segment.source);
     bool copied = false;
     if (!(packet->flags & PACKET_CHECKSUM_OK) && !checksum_good(weir, c, packet, &segment, &copied)) {
         count(weir, WEIR_COUNT_TCP_BAD_CHECKSUM);
         return;
     }
-    if (c && tcp_predict(weir, c, packet, &segment, copied)) {
-        if (c == recent)
-            tcp_lane_learn(weir, c, packet);
-        return;
-    }
-    if (c && tcp_bare_input(weir, c, packet, &segment))
+    if (c && tcp_predict(weir, c, packet, &segment, copied))
         return;
     if (segment.options.seen & TCP_SEEN_BAD)
         count(weir, WEIR_COUNT_TCP_BAD_OPTION);

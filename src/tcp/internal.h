@@ -89,11 +89,31 @@ static inline bool tcp_syn_received(const struct tcp_conn *c) { return WEIR_CFG_
 // Window scale shifts; a build that offers none has none.
 static inline uint32_t tcp_snd_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->snd_scale : 0; }
 static inline uint32_t tcp_rcv_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->rcv_scale : 0; }
+// A place for the connection with these ports that was found last.
+static inline struct tcp_conn **tcp_conn_recent(struct weir *weir, uint32_t local_port, uint32_t remote_port)
+{
+    return &weir->tcp.recent[(local_port ^ remote_port) % TCP_RECENT];  // the ports' last bytes will do
+}
 // Whether it has anything but its hot block. (One test, not four: most connections that open or close have nothing.)
 static inline bool tcp_attached(const struct tcp_conn *c)
 {
     return ((uintptr_t)c->flow | (uintptr_t)c->send | (uintptr_t)c->receive | (uintptr_t)c->extra) != 0;
 }
+#if WEIR_CFG_FAST_PATH
+// A connection without data opens and closes without a flow, which is for data: of a SYN or FIN that is alone on its way, and left once,
+// the sequence numbers tell all but when. The time stands where its deadline would, and the deadline is worked out only when somebody asks
+// (as with TCP_WAIT_LAZY). Whoever wants to know more than that it was acknowledged has the flow made from it (tcp_conn_attach).
+// Whether such a SYN or FIN is out. (Nothing else can be, without a flow.)
+static inline bool tcp_control_out(const struct tcp_conn *c) { return !c->flow && c->snd.una != c->snd.nxt; }
+// Its round trip when it is acknowledged now, with the resolution of a flight log.
+static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp_conn *c)
+{
+    return max_u32(weir->now - flight_time(c->deadline[TCP_TIMER_SEND]), 1);
+}
+#else
+static inline bool tcp_control_out(const struct tcp_conn *c) { return (void)c, false; }
+static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 1; }
+#endif
 static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
 static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
@@ -115,6 +135,16 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
      WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR + WEIR_CFG_CC_BBR3)
 _Static_assert(TCP_CC_COUNT > 0, "without congestion control there is no TCP");
 static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[TCP_CC_COUNT == 1 ? 0 : c->cc]; }
+#if WEIR_CFG_FAST_PATH
+// Whether what it may send can leave so. (With a user timeout the deadline is another one; a rate's sample needs each byte's stamp.)
+static inline bool tcp_control_only(const struct tcp_conn *c)
+{
+    return !tcp_attached(c) && !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && tcp_ecn_silent(c) && !tcp_syn_received(c) &&
+           !c->user_timeout_s && !tcp_cc(c)->wants_rate;
+}
+#else
+static inline bool tcp_control_only(const struct tcp_conn *c) { return (void)c, false; }
+#endif
 #if WEIR_CFG_REALTIME_SENDER
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra && c->extra->deadline.us; }
 #else
@@ -293,13 +323,13 @@ void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir, struct tcp_conn *c);  // something happened: the long timer watches for its end
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);   // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
-// The same for a connection at peace (predict.c), which leaves the deadline to be worked out later; whatever else looks at it has to settle
+// The same in the steady state (predict.c), which leaves the deadline to be worked out later; whatever else looks at it has to settle
 // that before.
 #if WEIR_CFG_FAST_PATH
 void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (bare.h)
-void tcp_timers_bare_flow(struct tcp_conn *c);                     // a flow is attached to what left without one
+void tcp_timers_sent_control(struct weir *weir, struct tcp_conn *c);  // SYN or FIN left, without a flow (tcp_control_out)
+void tcp_timers_flow_attached(struct tcp_conn *c);                    // to what left without one
 void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c);
 static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c)
 {
@@ -307,7 +337,8 @@ static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_con
         tcp_timers_resolve_lazy(weir, c);
 }
 #else
-static inline void tcp_timers_bare_flow(struct tcp_conn *c) { (void)c; }
+static inline void tcp_timers_sent_control(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
+static inline void tcp_timers_flow_attached(struct tcp_conn *c) { (void)c; }
 static inline void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_acked(weir, c, 0); }
 static inline void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c) { tcp_timers_sent(weir, c); }
 static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
@@ -375,13 +406,6 @@ static inline bool tcp_frto_new_data_first(const struct tcp_conn *c) { return (v
 static inline void tcp_frto_off(struct tcp_conn *c) { (void)c; }
 #endif
 
-// A raw socket wants to see what comes, ours too.
-#if WEIR_CFG_RAW
-static inline bool tcp_raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
-#else
-static inline bool tcp_raw_listening(const struct weir *weir) { return (void)weir, false; }
-#endif
-
 // predict.c: the usual segment, without the list of steps. false: nothing was done, take the steps
 #if WEIR_CFG_TCP_PREDICT
 bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied);
@@ -393,62 +417,6 @@ static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const stru
     return false;
 }
 #endif
-#if WEIR_CFG_FAST_PATH
-// lane.c. A packet for the connection was as expected: the next one may come by its lane.
-void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet);
-// A segment of ours left the long way, its header is in `out`: the next one may take the lane.
-void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out);
-// A segment of ours to leave by the lane. No SYN.
-struct tcp_lane_segment {
-    uint32_t seq, length;
-    uint8_t flags, tos;
-    bool holdable;  // sent for the first time: its bytes may be lent for longer
-};
-// Sends it. false: not possible now, nothing was done; take the long way.
-bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, enum weir_tx_verdict *verdict);
-// An ACK alone. WEIR_TX_UNRESOLVED: not possible now, nothing was done.
-enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq);
-// Up to `most` segments like this one, from its sequence number on; one that ends at push_end gets PSH. Returns how many left. *verdict is
-// of the last that was tried; WEIR_TX_UNRESOLVED: the next cannot go so.
-uint32_t tcp_lane_run(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, uint32_t most, uint32_t push_end,
-                      enum weir_tx_verdict *verdict);
-void tcp_lanes_init(struct weir *weir);
-void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c);  // the connection goes, or what it sends changes
-// The last bits of the ports count, so their last bytes will do.
-static inline struct tcp_lane *tcp_lane_at(struct weir *weir, uint32_t local_port, uint32_t remote_port)
-{
-    return weir->tcp.lane_at[(local_port ^ remote_port) % TCP_LANES];
-}
-#else
-static inline void tcp_lane_learn(struct weir *weir, struct tcp_conn *c, const struct packet *packet) { (void)weir, (void)c, (void)packet; }
-static inline void tcp_lane_keep(struct weir *weir, struct tcp_conn *c, const struct packet_out *out) { (void)weir, (void)c, (void)out; }
-struct tcp_lane_segment {
-    uint32_t seq, length;
-    uint8_t flags, tos;
-    bool holdable;
-};
-static inline bool tcp_lane_send(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment,
-                                 enum weir_tx_verdict *verdict)
-{
-    (void)weir, (void)c, (void)segment, (void)verdict;
-    return false;
-}
-static inline enum weir_tx_verdict tcp_lane_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
-{
-    (void)weir, (void)c, (void)seq;
-    return WEIR_TX_UNRESOLVED;
-}
-static inline uint32_t tcp_lane_run(struct weir *weir, struct tcp_conn *c, const struct tcp_lane_segment *segment, uint32_t most,
-                                    uint32_t push_end, enum weir_tx_verdict *verdict)
-{
-    (void)weir, (void)c, (void)segment, (void)most, (void)push_end;
-    *verdict = WEIR_TX_UNRESOLVED;
-    return 0;
-}
-static inline void tcp_lanes_init(struct weir *weir) { (void)weir; }
-static inline void tcp_lane_forget(struct weir *weir, const struct tcp_conn *c) { (void)weir, (void)c; }
-#endif
-
 // transfer.c
 int tcp_receive_nothing(struct tcp_conn *c);  // what a reader without data finds: an error once, the end of the stream, or nothing yet
 

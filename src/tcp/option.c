@@ -197,10 +197,8 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
     if (sock->kind == SOCK_TCP && changes_timeout(option))
         tcp_timers_resolve_deadline(weir, (struct tcp_conn *)sock);
     const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(weir, sock, option, value);
-    if (result == WEIR_OK && sock->kind == SOCK_TCP) {
-        tcp_lane_forget(weir, (struct tcp_conn *)sock);
+    if (result == WEIR_OK && sock->kind == SOCK_TCP)
         option_changed(weir, (struct tcp_conn *)sock, option);
-    }
     return result;
 }
 

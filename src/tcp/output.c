@@ -4,9 +4,8 @@
 // connection.
 #include "tcp/output.h"
 
-#include "tcp/bare.h"
-#include "tcp/plan.h"
 #include "tcp/sack.h"
+#include "tcp/template.h"
 
 void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
 {
@@ -169,48 +168,22 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
         TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
         tcp_ecn_left(c, &segment, not_fresh(plan));
         tcp_uto_left(c, &segment);
-        tcp_lane_keep(weir, c, &out);
     }
     return verdict;
 }
 
-// A run of full segments. Where there is no template for them, the first goes alone.
-static enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, const struct tcp_lane_segment *segment)
-{
-    enum weir_tx_verdict verdict;
-    const uint32_t data_end = tcp_data_end(c);
-    plan->run = tcp_lane_run(weir, c, segment, plan->run, data_end, &verdict);
-    if (!plan->run && verdict == WEIR_TX_UNRESOLVED) {
-        plan->end = plan->seq + plan->payload;
-        verdict = send_long(weir, c, plan);
-        plan->run = verdict < WEIR_TX_FULL;
-        return verdict;
-    }
-    plan->end = plan->seq + plan->run * plan->payload;
-    if (plan->end == data_end)
-        plan->flags |= TCP_PSH;
-    return verdict == WEIR_TX_FULL ? WEIR_TX_FULL : WEIR_TX_DONE;
-}
-
 // Sends what is planned, by the header template where there is one. Afterwards the plan says what of it left: plan->run is 0 if nothing
 // did.
-static enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
+static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
-    bool sent = false;
-    if (!(plan->flags & TCP_SYN) && plan->payload <= c->mss) {
-        const bool fresh = !not_fresh(plan);
-        const struct tcp_lane_segment segment = {.seq = plan->seq,
-                                                 .length = plan->payload,
-                                                 .flags = plan->flags,
-                                                 .tos = plan->payload && fresh ? c->tos : tcp_ecn_tos_bare(c),
-                                                 .holdable = plan->payload && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE))};
-        if (plan->run > 1)
-            return send_run(weir, c, plan, &segment);
-        sent = tcp_lane_send(weir, c, &segment, &verdict);
-    }
-    if (!sent)
-        verdict = send_long(weir, c, plan);
+    enum weir_tx_verdict verdict;
+    const bool again = plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE);
+    if (plan->payload ? tcp_template_data(weir, c, plan, not_fresh(plan) ? tcp_ecn_tos_bare(c) : c->tos, !again, &verdict)
+                      : tcp_template_control(weir, c, plan, &verdict))
+        return verdict;
+    if (plan->run > 1)
+        plan->end = plan->seq + plan->payload;  // the first goes alone, and leaves a template for the others
+    verdict = send_long(weir, c, plan);
     plan->run = verdict < WEIR_TX_FULL;
     return verdict;
 }
@@ -241,6 +214,15 @@ static inline void new_data_left(struct weir *weir, struct tcp_conn *c, const st
     tcp_timers_sent_steady(weir, c);
 }
 
+// A SYN or FIN left without a flow.
+static inline void control_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
+{
+    TCP_INFO_COUNT(c, sent_wraps, plan->end < c->snd.nxt);
+    c->snd.nxt = plan->end;
+    c->attention |= plan->flags & TCP_FIN ? ATTEND_FIN_SENT : 0;
+    tcp_timers_sent_control(weir, c);
+}
+
 // The link took the segment: what it carried is no longer owed.
 static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
 {
@@ -254,6 +236,10 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp
     }
     if (plan->seq == plan->end)
         return;
+    if (!c->flow) {
+        control_left(weir, c, plan);
+        return;
+    }
     tcp_pacing_sent(c, plan->end - plan->seq);
     if (tcp_deadline_on(c))
         tcp_deadline_left(weir, c, plan->seq, plan->end, plan->how & PLAN_DEADLINE_RTX);
@@ -304,12 +290,13 @@ static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c
 {
     const bool keepalive = c->attention & ATTEND_KEEPALIVE_NOW;
     const uint32_t seq = keepalive ? c->snd.una - 1 : tcp_ack_seq(c);
+    struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
-    if (!keepalive && (verdict = tcp_lane_ack(weir, c, seq)) != WEIR_TX_UNRESOLVED)
-        return verdict;
-    struct tcp_plan plan = {.seq = seq, .end = seq, .flags = TCP_ACK};
-    verdict = send_long(weir, c, &plan);
-    if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD) {
+    if (!tcp_template_control(weir, c, &plan, &verdict)) {
+        verdict = send_long(weir, c, &plan);
+        plan.run = verdict < WEIR_TX_FULL;
+    }
+    if (plan.run) {
         c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
         segment_left(weir, c, &plan);
     }
@@ -368,7 +355,7 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
 // The last of what was queued has left for the first time, and nothing is to be sent again: another look would find nothing.
 static inline bool left_nothing(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && !c->flow->flight->lost &&
+    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && c->flow && !c->flow->flight->lost &&
            !tcp_deadline_on(c);
 }
 
@@ -389,7 +376,7 @@ static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantu
         }
         if (!tcp_plan_sane(c, &plan))
             return SENT_INSANE;
-        if (!(plan.how & PLAN_RETRANSMIT) && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
+        if (!(plan.how & PLAN_RETRANSMIT) && c->flow && !flight_room(&weir->memory, &c->flow->flight, weir->now)) {
             tcp_timers_retry(weir, c);
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
@@ -404,16 +391,20 @@ static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantu
     return SENT_ALL;
 }
 
-static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
 {
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
+    *more = false;
+    c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
+    if (c->state == WEIR_TCP_CLOSED)
+        return WEIR_TX_DONE;
     if (c->state == WEIR_TCP_TIME_WAIT)  // its last words are the acknowledgement of the peer's FIN
         return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack_alone(weir, c) : WEIR_TX_DONE;
     const bool has_more_than_acks = c->send || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c);
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
-    if (!routed || (has_more_than_acks && !c->flow && !tcp_conn_attach(weir, c))) {
+    if (!routed || (has_more_than_acks && !c->flow && !tcp_control_only(c) && !tcp_conn_attach(weir, c))) {
         tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;
     }
@@ -423,7 +414,7 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
         restart_after_idle(weir, c);
     if (tcp_ecn_ack_first(c) && (verdict = send_ack(weir, c)) >= WEIR_TX_FULL)
         return verdict;
-    const bool paced = tcp_paced(c);
+    const bool paced = c->flow && tcp_paced(c);
     if (paced)
         tcp_pacing_open(weir, c);
     const enum sent sent = send_all(weir, c, quantum, more, &verdict);
@@ -441,16 +432,4 @@ static __attribute__((noinline)) enum weir_tx_verdict output_long(struct weir *w
     if (ack_alone_due(c) && c->state >= WEIR_TCP_SYN_RECEIVED)
         return send_ack(weir, c);
     return WEIR_TX_DONE;
-}
-
-enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
-{
-    enum weir_tx_verdict verdict;
-    *more = false;
-    c->flags &= ~(uint32_t)TCP_CWND_LIMITED;
-    if (c->state == WEIR_TCP_CLOSED)
-        return WEIR_TX_DONE;
-    if (!(c->send || c->receive) && tcp_bare_turn(weir, c, &verdict))
-        return verdict;
-    return output_long(weir, c, quantum, more);
 }

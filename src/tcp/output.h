@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What of the rules for sending both ways ask: output.c for each segment, lane.c for runs of them.
+// What of the rules for sending more than one file asks.
 #ifndef TCP_OUTPUT_H
 #define TCP_OUTPUT_H
 

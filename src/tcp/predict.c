@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Header prediction (Jacobson 1990): in a transfer that goes well each segment but brings what was expected next, and the steps of
-// RFC 9293 §3.10.7.4 (input.c) then come to very little. tcp_predict recognises such a segment and does that little.
-#include "ip/lane.h"
-
-#include "link/handler.h"
+// RFC 9293 §3.10.7.4 (input.c) then come to very little. So do those for a pure ACK, or a FIN alone, of a connection without data. Such a
+// segment is recognised here, in a packet (tcp_predict) or in the frame itself (tcp_predict_frame), and that little is done.
+//
+// What the steps would do beside it, and why that comes to nothing:
+//   tcp_syn_sent, step_syn, step_reset, the FIN of data    the flags are ACK, with or without PSH (or FIN, of a connection without data)
+//   tcp_paws, is_keepalive, tcp_realtime_unsent            the timestamp is not old; the number is the one expected; ATTEND_REALTIME
+//   step_sequence, is_crossed_probe                        next in order, and within the window; ATTEND_PERSIST
+//   tcp_ecn_input, tcp_ecn_ack, tcp_ecn_react              ATTEND_ECN, and no mark is on the packet
+//   tcp_rack_begin, tcp_sack_input, flight marks           ATTEND_SCOREBOARD; no SACK option
+//   tcp_recovery_ack: recovery, undo, F-RTO, TLP, probe    ATTEND_FAST_RECOVERY, _RTO_RECOVERY, _TLP_DUE, _TLP_OUT, _RTX_PROBE
+//   tcp_deadline_acked and its kin                         ATTEND_DEADLINE
+//   sample_rtt: resets the back-off                        ATTEND_BACKOFF
+//   window_update: a probe's answer                        ATTEND_PERSIST
+//   acked_control                                          ATTEND_STATE, _FIN_SENT (data); done (control)
+//   tcp_uto_heard, tcp_urgent_input                        no such option, no URG; ATTEND_URGENT_RECEIVED
+//   tcp_receive_data: out of order, DSACK, FIN ahead       ATTEND_OUT_OF_ORDER, _DSACK, _FIN_AHEAD, _READ_SHUT, _LOW_WATER
+#include "ip/flow.h"
 #include "tcp/internal.h"
 
-// In the steady state, with timestamps or without as the segment is.
-static inline bool steady(const struct tcp_conn *c, uint32_t timestamps)
+// Timestamps are in the segment where both ends agreed on them, and not old.
+static inline bool timestamps_expected(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return !c->attention && (c->flags & TCP_USE_TIMESTAMPS) == timestamps;
+    const bool timestamps = c->flags & TCP_USE_TIMESTAMPS;
+    return segment->options.seen == (timestamps ? TCP_SEEN_TIMESTAMPS : 0) &&
+           !(timestamps && tcp_timestamp_old(c, segment->options.ts_value));
 }
 
 // The ACK is of data in flight none of which was lost or late, or it says nothing new beside data that comes in.
@@ -19,6 +34,24 @@ static inline bool ack_expected(const struct tcp_conn *c, uint32_t ack, uint32_t
     if (!acked)  // without data: a duplicate, or a window update; the steps tell which
         return length && window << tcp_snd_scale(c) == c->snd.wnd;
     return acked <= c->snd.nxt - c->snd.una && window && c->flow && c->flow->flight->count;
+}
+
+// In the steady state: next in order, its ACK of the usual kind.
+static inline bool steady_expects(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return !c->attention && segment->seq == c->rcv.nxt && segment->length <= c->rcv.edge - c->rcv.nxt &&
+           (segment->flags & ~TCP_PSH) == TCP_ACK && timestamps_expected(c, segment) &&
+           ack_expected(c, segment->ack, segment->window, segment->length);
+}
+
+// A connection without data, where nothing is under way but what opening and closing come to, gets a pure ACK of all that it sent, or a
+// FIN alone.
+static inline bool idle_expects(const struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    return WEIR_CFG_FAST_PATH && !segment->length && !(c->flow || c->send || c->extra) &&
+           !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && segment->seq == c->rcv.nxt && segment->ack == c->snd.nxt &&
+           (segment->flags & ~(TCP_PSH | TCP_FIN)) == TCP_ACK && tcp_synchronised(c) && tcp_ecn_silent(c) &&
+           timestamps_expected(c, segment);
 }
 
 // The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
@@ -135,12 +168,12 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
         tcp_wants_output(weir, c);
 }
 
-// The segment is next in order.
-static inline void heard(struct tcp_conn *c)
+// RFC 7323 §4.3: what reaches back to the last ACK sent moves TS.Recent.
+static inline void heard(struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    TCP_INFO_COUNT(c, segs_in, 1);
     c->keepalive_probes = 0;
-    c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
+    if (c->flags & TCP_USE_TIMESTAMPS && c->rcv.acked == c->rcv.nxt)
+        tcp_timestamps_heard(c, segment->options.ts_value);
 }
 
 // What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
@@ -158,53 +191,48 @@ static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32
     sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
-bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
+// What a segment that the steady state expects comes to; its data is in place.
+static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size)
 {
-    const uint32_t timestamps = segment->options.seen == TCP_SEEN_TIMESTAMPS ? TCP_USE_TIMESTAMPS : 0;
-    if (segment->seq != c->rcv.nxt || (segment->flags & ~TCP_PSH) != TCP_ACK || (segment->options.seen & ~TCP_SEEN_TIMESTAMPS) ||
-        segment->options.sack_count || tcp_ecn_unusual(c, packet) || !steady(c, timestamps) ||
-        (timestamps && tcp_timestamp_old(c, segment->options.ts_value)))
-        return false;
-    if (!ack_expected(c, segment->ack, segment->window, segment->length) ||
-        (segment->length && (!copied || segment->length > c->rcv.edge - c->rcv.nxt)))
-        return false;
-    heard(c);
-    tcp_timestamps_update(weir, c, segment);
+    c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
+    TCP_INFO_COUNT(c, segs_in, 1);
+    heard(c, segment);
     if (segment->ack != c->snd.una)
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
-        take_data(weir, c, segment->length, segment->flags & TCP_PSH, packet->frame->segment_size);
+        take_data(weir, c, segment->length, segment->flags & TCP_PSH, merged_size);
     c->last_received_ms = weir->now_ms;  // only now: whether an acknowledgement may wait depends on when the last one came
+}
+
+// What one that a connection without data expects comes to.
+static void take_control(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
+{
+    TCP_INFO_COUNT(c, segs_in, 1);
+    if (tcp_input_ack(weir, c, segment) == TCP_GONE)
+        return;
+    heard(c, segment);
+    c->last_received_ms = weir->now_ms;
+    if (segment->flags & TCP_FIN)
+        tcp_receive_fin(weir, c, segment->seq);
+}
+
+bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
+{
+    if (segment->options.sack_count || tcp_ecn_unusual(c, packet))
+        return false;
+    if (steady_expects(c, segment) && (copied || !segment->length))
+        take(weir, c, segment, packet->frame->segment_size);
+    else if (idle_expects(c, segment))
+        take_control(weir, c, segment);
+    else
+        return false;
     return true;
 }
 
 #if WEIR_CFG_FAST_PATH
-// --- by the lane (lane.h) --------------------------------------------------------------------------------------------------------
+// --- in the frame ----------------------------------------------------------------------------------------------------------------
 
-_Static_assert(TCP_LANE_HEAD == 24 && TCP_LANE_HEAD == IP_LANE_BYTES + 4, "same_head compares three words");
-// Whether network header and ports are those of the last frame, which were found right.
-static inline bool same_head(const struct tcp_lane *lane, const uint8_t *network)
-{
-    const uint8_t *const head = lane->in.head;
-    return !((native64(network) ^ native64(head)) | (native64(network + 8) ^ native64(head + 8)) |
-             (native64(network + 16) ^ native64(head + 16)));
-}
-
-// … or differ in what may differ only.
-static __attribute__((noinline)) bool next_head(struct tcp_lane *lane, const uint8_t *network)
-{
-    if (native32(network + IP_LANE_BYTES) != native32(lane->in.head + IP_LANE_BYTES) ||
-        !ip_lane_follows(lane->in.head, network, lane->in.network_sum))
-        return false;
-    memcpy(lane->in.head, network, sizeof lane->in.head);
-    lane->in.payload_bytes = ip_lane_payload(network);
-    return true;
-}
-
-static inline bool same_link(const struct tcp_lane *lane, const uint8_t *bytes, const uint8_t *network)
-{
-    return bytes == network || !((native64(bytes) ^ lane->in.link[0]) | (native64(network - 8) ^ lane->in.link[1]));
-}
+#define USUAL_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
 // What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
 COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t done, uint16_t sum)
@@ -236,55 +264,66 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
     return true;
 }
 
-// The checksum, of the words that differ from segment to segment and what is known of the others.
-static inline bool sum_good(const struct tcp_lane *lane, const uint8_t *network, const uint8_t *tcp, uint32_t payload_sum)
+static inline bool sum_good(const struct flow *flow, const uint8_t *tcp, uint32_t length, uint32_t payload_sum)
 {
-    const uint64_t sum = (uint64_t)native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) + native32(tcp + 24) +
-                         native32(tcp + 28) + native16(network + 2) + lane->in.transport_sum + payload_sum;
-    return checksum_words_good(sum);  // not 0: a port is not
+    const uint64_t header = (uint64_t)native32(tcp) + native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) +
+                            native32(tcp + 20) + native32(tcp + 24) + native32(tcp + 28);
+    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(USUAL_BYTES + length)) + payload_sum);
 }
 
-// The segment's checksum is right too.
-static inline void lane_take(struct weir *weir, struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
+// What prediction looks at, of a header with timestamps alone.
+static inline void read_segment(const uint8_t *tcp, uint32_t length, struct tcp_segment *segment)
 {
-    heard(c);
-    if (c->rcv.acked == c->rcv.nxt)  // RFC 7323 §4.3: it reaches back to the last ACK sent
-        tcp_timestamps_heard(c, get32(tcp + 24));
-    if (get32(tcp + 8) != c->snd.una)
-        take_ack(weir, c, get32(tcp + 8), get16(tcp + 14));
-    if (length)
-        take_data(weir, c, length, tcp[13] & TCP_PSH, 0);
-    c->last_received_ms = weir->now_ms;
+    segment->seq = get32(tcp + 4);
+    segment->ack = get32(tcp + 8);
+    segment->flags = tcp[13];
+    segment->window = get16(tcp + 14);
+    segment->length = length;
+    segment->options.seen = TCP_SEEN_TIMESTAMPS;
+    segment->options.sack_count = 0;
+    segment->options.ts_value = get32(tcp + 24);
+    segment->options.ts_echo = get32(tcp + 28);
 }
 
-// What changes from segment to segment is as expected: next in order, its ACK of the usual kind.
-static inline bool lane_expects(const struct tcp_conn *c, const uint8_t *tcp, uint32_t length)
+// A pure ACK, or a FIN alone, for a connection without data.
+static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp,
+                                                 uint32_t length)
 {
-    return get32(tcp + 4) == c->rcv.nxt && length <= c->rcv.edge - c->rcv.nxt && steady(c, TCP_USE_TIMESTAMPS) &&
-           !tcp_timestamp_old(c, get32(tcp + 24)) && ack_expected(c, get32(tcp + 8), get16(tcp + 14), length);
-}
-
-bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
-{
-    const uint8_t *const bytes = frame->slices[0].data;
-    const uint32_t network_at = netif->link->untagged_bytes, least = network_at + IP_LANE_BYTES + TCP_LANE_HEADER;
-    const uint8_t *const network = bytes + network_at, *const tcp = network + IP_LANE_BYTES;
-    if (frame->count != 1 || frame->length < least || frame->checksum != WEIR_CHECKSUM_NONE)
+    struct tcp_segment segment;
+    read_segment(tcp, length, &segment);
+    if (!idle_expects(c, &segment) || !sum_good(flow, tcp, 0, 0))
         return false;
-    struct tcp_lane *const lane = tcp_lane_at(weir, tcp[1], tcp[3]);
+    take_control(weir, c, &segment);
+    return true;
+}
+
+static HOT_INLINE bool steady_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp, uint32_t length)
+{
+    struct tcp_segment segment;
     uint32_t payload_sum = 0;
-    if (lane->in.generation != weir->ip.generation || lane->in.netif != netif || !same_link(lane, bytes, network) ||
-        (!same_head(lane, network) && !next_head(lane, network)))
+    read_segment(tcp, length, &segment);
+    if (!steady_expects(c, &segment) || (length && !copy_payload(weir, c, tcp + USUAL_BYTES, length, &payload_sum)) ||
+        !sum_good(flow, tcp, length, payload_sum))
         return false;
-    const uint32_t length = lane->in.payload_bytes - TCP_LANE_HEADER;  // of a packet too short, more than any frame has
-    if (length > frame->length - least || (get16(tcp + 12) & ~(uint32_t)TCP_PSH) != (TCP_LANE_HEADER << 10 | TCP_ACK) ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    take(weir, c, &segment, 0);
+    return true;
+}
+
+bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame)
+{
+    const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
+    struct packet packet;
+    ip_family_of(flow->remote)->read(flow_network(flow, frame), &packet);
+    const uint32_t length = packet.length - USUAL_BYTES;
+    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP || packet.length < USUAL_BYTES ||
+        (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != USUAL_BYTES << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
-    struct tcp_conn *const c = lane->c;
-    if (!lane_expects(c, tcp, length) || (length && !copy_payload(weir, c, tcp + TCP_LANE_HEADER, length, &payload_sum)) ||
-        !sum_good(lane, network, tcp, payload_sum))
+    struct tcp_conn *const c = *tcp_conn_recent(weir, tcp[3], tcp[1]);
+    if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) || !weir_addr_equal(c->remote.addr, flow->remote) ||
+        !weir_addr_equal(c->local.addr, flow->local))
         return false;
-    lane_take(weir, c, tcp, length);
+    if (c->attention || !(length || c->flow) ? !idle_frame(weir, c, flow, tcp, length) : !steady_frame(weir, c, flow, tcp, length))
+        return false;
     netif->stats.rx_frames++;
     netif->stats.rx_segments++;
     netif->stats.rx_bytes += frame->length;

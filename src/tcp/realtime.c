@@ -361,7 +361,6 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
     memset(extra->realtime, 0, sizeof *extra->realtime);
     extra->realtime->settings = *settings;
     tcp_attend(c, ATTEND_REALTIME, true);
-    tcp_lane_forget(weir, c);
     if (begun(weir, c))
         tcp_realtime_fire(weir, c);
     return WEIR_OK;

@@ -11,7 +11,7 @@
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 {
     if (!c->flow)
-        return c->snd.nxt - c->snd.una;  // SYN or FIN (bare.h)
+        return c->snd.nxt - c->snd.una;  // SYN or FIN (tcp_control_out)
     const uint32_t pipe = flight_pipe(c->flow->flight);
     if (c->flags & TCP_USE_SACK)
         return pipe;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox. (Of a segment
 // ends and header length are not its own.)
-#include "tcp/bare.h"
+#include "tcp/internal.h"
 
 // reply_to NULL: nothing is answered that just came.
 static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
@@ -21,8 +21,8 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
     return bytes;
 }
 
-static bool reply_any(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                      const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
+                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
@@ -40,17 +40,6 @@ static bool reply_any(struct weir *weir, const struct path *path, const struct p
     return true;
 }
 
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
-{
-    if (!tcp_bare_syn(segment))
-        return reply_any(weir, path, reply_to, local, remote, manner, segment);
-    uint8_t *const bytes = push(weir, path, reply_to, local, remote, manner, TCP_BARE_SYN_BYTES);
-    if (bytes)
-        tcp_bare_write_syn(bytes, local, remote, segment);
-    return bytes;
-}
-
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
                struct ip_params manner, const struct tcp_segment *segment)
 {
@@ -63,7 +52,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
 {
-    return reply_any(weir, &c->path, NULL, &c->local, &c->remote, (struct ip_params){c->ttl, tos}, segment);
+    return tcp_reply_on(weir, &c->path, NULL, &c->local, &c->remote, (struct ip_params){c->ttl, tos}, segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.

@@ -67,7 +67,6 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     pool_init(&tcp->extras, sizeof(struct tcp_extra), POOL_KEEP);
     flights_init(tcp);
     tcp_realtime_init(weir);
-    tcp_lanes_init(weir);
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
     tcp->ecn = tcp_ecn_wanted(config->tcp_ecn);

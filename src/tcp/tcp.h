@@ -6,7 +6,6 @@
 #include "base/sock.h"
 #include "base/table.h"
 #include "ip/ip.h"
-#include "tcp/lane.h"
 #include "tcp/pressure.h"
 #include "weir/stats.h"
 
@@ -19,9 +18,11 @@ struct tcp_listener;  // src/tcp/listen.h
 struct tcp_half_open;
 struct tcp_time_wait;
 
+#define TCP_RECENT (WEIR_CFG_FAST_PATH ? 16u : 1u)
+
 struct tcp {
-    struct table connections;  // by the four of addresses and ports
-    struct tcp_conn *recent;   // of them: the one found last; packets come in trains. NULL: none
+    struct table connections;             // by the four of addresses and ports
+    struct tcp_conn *recent[TCP_RECENT];  // of them: those found last, by their ports (tcp_conn_recent); packets come in trains
 #if WEIR_CFG_FAST_PATH
     struct {
         uint64_t hash;
@@ -36,8 +37,7 @@ struct tcp {
         uint64_t hash;
         struct weir_addr local;
         struct weir_endpoint remote;
-    } aimed;                                                // the destination a port was chosen for last, and its class (src/tcp/isn.c)
-    struct tcp_lane lanes[TCP_LANES], *lane_at[TCP_LANES];  // by number (a pointer that is read is not worked out anew for every field)
+    } aimed;  // the destination a port was chosen for last, and its class (src/tcp/isn.c)
 #endif
     struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
@@ -65,21 +65,13 @@ void tcp_free(struct weir *weir);
 void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_FAST_PATH
-// A frame just come, before any layer looked at it. Takes it when it continues a conversation as expected (lane.h); false: nothing was
-// done.
-bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame);
-// A frame whose packet is good so far (ip4_usual). Takes it when it is an ACK or FIN alone, for the connection found last, and expected
-// (src/tcp/bare.h); false: nothing was done.
-bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uint8_t *network);
+// A frame of the flow. Takes it when it brings what its connection expects next (predict.c); false: nothing was done.
+bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame);
 #else
-static inline bool tcp_bare_frame(struct weir *weir, const struct weir_frame *frame, const uint8_t *network)
+struct flow;
+static inline bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame)
 {
-    return (void)weir, (void)frame, (void)network, false;
-}
-static inline bool tcp_lane_input(struct weir *weir, struct weir_netif *netif, const struct weir_frame *frame)
-{
-    (void)weir, (void)netif, (void)frame;
-    return false;
+    return (void)weir, (void)netif, (void)flow, (void)frame, false;
 }
 #endif
 void tcp_error(struct weir *weir, const struct ip_error *error);

@@ -9,7 +9,6 @@
 //  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
 // A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
 // what every ACK does, is a store.
-#include "tcp/bare.h"
 #include "tcp/internal.h"
 
 // A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning after each pause.
@@ -208,11 +207,12 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
     wheel_cancel(&weir->wheel, &c->timer);
 }
 
-// --- at peace ---------------------------------------------------------------------------------------------------------------------
+// --- the steady state, and control-only segments --------------------------------------------------------------------------------
 #if WEIR_CFG_FAST_PATH
 
-// RTO and tail probe run from now, as at each acknowledgement and each first segment of a flow at peace (predict.c). Nearly always the next
-// one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is noted.
+// RTO and tail probe run from now, as at each acknowledgement and each first segment in the steady state (predict.c). Nearly always the
+// next one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is
+// noted.
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
     const int32_t left_us = (int32_t)(c->timer.due_us - weir->now);
@@ -234,7 +234,7 @@ static inline void run_lazy(struct weir *weir, struct tcp_conn *c)
 }
 
 // A SYN's own timeout, of a FIN the tail probe too: as soon as either can be.
-void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c)
+void tcp_timers_sent_control(struct weir *weir, struct tcp_conn *c)
 {
     uint32_t least_us = rtt_timeout(&c->rtt, 0);
     if (tcp_synchronised(c))
@@ -246,7 +246,7 @@ void tcp_timers_sent_bare(struct weir *weir, struct tcp_conn *c)
         wheel_arm(&weir->wheel, &c->timer, weir->now + least_us);
 }
 
-void tcp_timers_bare_flow(struct tcp_conn *c)
+void tcp_timers_flow_attached(struct tcp_conn *c)
 {
     c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
     c->flow->wait = TCP_WAIT_LAZY;
@@ -255,7 +255,7 @@ void tcp_timers_bare_flow(struct tcp_conn *c)
 void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c)
 {
     if (!tcp_conn_attach(weir, c))
-        return;  // no memory: it stays bare (fire_send)
+        return;  // no memory: it stays without a flow (fire_send)
     c->flow->wait = TCP_WAIT_RTO;
     if (!(c->armed & 1u << TCP_TIMER_SEND))
         return;
@@ -327,7 +327,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         tcp_wants_output(weir, c);
         return;
     }
-    if (tcp_bare(c)) {  // and no memory for what sending it again takes: since when it waits stays as it is
+    if (tcp_control_out(c)) {  // and no memory for what sending it again takes: since when it waits stays as it is
         c->armed |= 1u << TCP_TIMER_SEND;
         wheel_arm(&weir->wheel, &c->timer, weir->now + RTO_INITIAL_US);
         return;

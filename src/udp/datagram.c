@@ -104,7 +104,7 @@ struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, ui
     d->receive_low_water = 1;
     if (d->sock.kind == SOCK_RAW) {
         table_insert(&weir->udp.raws, &weir->memory, &d->node, d->protocol);
-        paths_changed(weir);  // no packet takes a lane (tcp/lane.h) past it
+        paths_changed(weir);  // no packet passes it by the flow cache
     }
     return d;
 }

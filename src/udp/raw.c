@@ -23,10 +23,12 @@ static bool filtered(const struct datagram *d, const struct packet *packet)
     return packet->head[0] < 32 && d->icmp_filter >> packet->head[0] & 1;
 }
 
+bool raw_listening(const struct weir *weir) { return weir->udp.raws.count != 0; }
+
 bool raw_input(struct weir *weir, struct packet *packet)
 {
     bool taken = false;
-    if (!weir->udp.raws.count)
+    if (!raw_listening(weir))
         return false;
     for (struct table_node *node = first_of(weir, packet->protocol); node; node = next_of(node)) {
         struct datagram *d = of_node(node);

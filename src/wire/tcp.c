@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/tcp.h"
 
+#include "base/checksum.h"
+
 static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
@@ -167,6 +169,30 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
     put16(bytes + 16, 0);
     put16(bytes + 18, segment->urgent);
 }
+
+#if WEIR_CFG_FAST_PATH
+// The values are in registers: summing them in host order is cheaper than reading the bytes back.
+void tcp_emit_syn(uint8_t *bytes, const struct tcp_segment *syn, uint32_t pseudo_sum)
+{
+    const struct tcp_options *const options = &syn->options;
+    const uint32_t ports = (uint32_t)syn->source << 16 | syn->destination,
+                   rest = TCP_SYN_BYTES << 26 | (uint32_t)syn->flags << 16 | syn->window;
+    const uint32_t mss = (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss;
+    const uint32_t scale = (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale;
+    const uint64_t sum = (uint64_t)pseudo_sum + TCP_SYN_BYTES + ports + syn->seq + syn->ack + rest + mss + TCP_SACK_PERMITTED_ALIGNED +
+                         options->ts_value + options->ts_echo + scale;
+    put32(bytes, ports);
+    put32(bytes + 4, syn->seq);
+    put32(bytes + 8, syn->ack);
+    put32(bytes + 12, rest);
+    put32(bytes + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum) << 16);
+    put32(bytes + 20, mss);
+    put32(bytes + 24, TCP_SACK_PERMITTED_ALIGNED);
+    put32(bytes + 28, options->ts_value);
+    put32(bytes + 32, options->ts_echo);
+    put32(bytes + 36, scale);
+}
+#endif
 
 static uint8_t *tcp_wire_emit_timestamps(uint8_t *at, uint32_t head, const struct tcp_options *options)
 {

@@ -85,6 +85,13 @@ struct tcp_segment {
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out);
 // Writes the fixed header; checksum field zero. header_length must hold the whole length.
 void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment);
+#if WEIR_CFG_FAST_PATH
+// A SYN's options are all built in: MSS, SACK permitted and timestamps, window scale.
+#define TCP_SYN_ALIKE (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
+#define TCP_SYN_BYTES (TCP_BYTES + TCP_SYN_USUAL_BYTES)
+// Writes a SYN or SYN-ACK with these options and no others, its checksum too: pseudo_sum is in host order, without the length.
+void tcp_emit_syn(uint8_t *bytes, const struct tcp_segment *syn, uint32_t pseudo_sum);
+#endif
 // Writes options for a SYN (MSS, window scale, SACK permitted, timestamps: as `seen` asks) or another segment
 // (timestamps, AccECN, SACK blocks), padded with NOPs to a multiple of 4. Returns bytes written, at most 40.
 uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options);

@@ -10,7 +10,7 @@
 #define RATE 12500000u
 #define SECOND UINT64_C(1000000)
 
-struct flow {
+struct transfer {
     struct pair p;
     weir_socket client, server;
     uint64_t received, written, most;  // to be written
@@ -20,7 +20,7 @@ static uint8_t buffer[65536];
 
 static bool step(void *context)
 {
-    struct flow *f = context;
+    struct transfer *f = context;
     int bytes;
     while (f->written < f->most) {
         const uint64_t want = f->most - f->written < sizeof buffer ? f->most - f->written : sizeof buffer;
@@ -33,7 +33,7 @@ static bool step(void *context)
     return f->received == f->most;
 }
 
-static void begin(struct flow *f, uint32_t loss_ppm, uint64_t seed)
+static void begin(struct transfer *f, uint32_t loss_ppm, uint64_t seed)
 {
     memset(f, 0, sizeof *f);
     const struct weir_config config = {.congestion_control = "bbr"};
@@ -47,7 +47,7 @@ static void begin(struct flow *f, uint32_t loss_ppm, uint64_t seed)
     f->p.link[0].loss_ppm = loss_ppm;  // the handshake passes
 }
 
-static struct weir_tcp_info info_of(struct flow *f)
+static struct weir_tcp_info info_of(struct transfer *f)
 {
     struct weir_tcp_info info;
     assert_int_equal(weir_socket_tcp_info(f->p.a.weir, f->client, &info), WEIR_OK);
@@ -55,7 +55,7 @@ static struct weir_tcp_info info_of(struct flow *f)
 }
 
 // … at the bandwidth at once, without another STARTUP that would overrun the queue.
-static void goes_on(struct flow *f, uint32_t idle_s, bool forgotten)
+static void goes_on(struct transfer *f, uint32_t idle_s, bool forgotten)
 {
     pair_run(&f->p, idle_s * SECOND);
     assert_int_equal(info_of(f).pacing_rate == 0, forgotten);
@@ -73,7 +73,7 @@ static void goes_on(struct flow *f, uint32_t idle_s, bool forgotten)
 static void after_idling_it_goes_on_at_the_bandwidth(void **state)
 {
     (void)state;
-    static struct flow f;
+    static struct transfer f;
     begin(&f, 0, 3);
     f.most = 20000000;
     assert_true(pair_run_until(&f.p, step, &f, 10 * SECOND));
@@ -86,7 +86,7 @@ static void after_idling_it_goes_on_at_the_bandwidth(void **state)
 static void loss_at_random_leaves_most_of_the_rate(void **state)
 {
     (void)state;
-    static struct flow f;
+    static struct transfer f;
     static const struct {
         uint32_t loss_ppm, mbits;
     } wanted[] = {{100000, 80}, {150000, 74}};

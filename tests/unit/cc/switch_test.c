@@ -6,7 +6,7 @@
 #include "weir/cc.h"
 #include "weir/socket.h"
 
-struct flow {
+struct transfer {
     struct pair p;
     weir_socket client, server;
     uint64_t received;
@@ -19,7 +19,7 @@ static uint8_t buffer[32768];
 
 static bool step(void *context)
 {
-    struct flow *f = context;
+    struct transfer *f = context;
     int bytes;
     while (weir_socket_write(f->p.a.weir, f->client, buffer, sizeof buffer) > 0)
         ;
@@ -36,7 +36,7 @@ static bool step(void *context)
 // 10 Mbit/s, 20 ms, one segment in 500 lost. Bytes that arrive in so many seconds.
 static uint64_t carried(const char *name, bool switches, uint32_t seconds)
 {
-    static struct flow f;
+    static struct transfer f;
     memset(&f, 0, sizeof f);
     const struct weir_config config = {.congestion_control = name};
     const struct pair_link back = {.delay_us = 10000};

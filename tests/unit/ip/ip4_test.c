@@ -63,7 +63,7 @@ static void header_lies_are_dropped(void **state)
     fixture_close(&f);
 }
 
-// The second of two alike is recognised by how its frame begins (ip4_usual); what lies is dropped as if it were the first.
+// The second of two alike is recognised by how its frame begins (flow_match); what lies is dropped as if it were the first.
 static void what_begins_like_a_good_packet_is_checked_all_the_same(void **state)
 {
     (void)state;

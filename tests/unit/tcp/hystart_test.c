@@ -209,14 +209,14 @@ static void one_acknowledgement_is_worth_eight_segments_unless_paced(void **stat
 
 // --- on links --------------------------------------------------------------------------------------------------------------------------
 
-struct flow {
+struct transfer {
     struct pair pair;
     weir_socket client, server;
     bool left, without;
     uint32_t lost_when_left, cwnd_when_left;
 };
 
-static struct tcp_conn *conn_of(struct flow *x)
+static struct tcp_conn *conn_of(struct transfer *x)
 {
     struct weir_endpoint local, peer;
     assert_int_equal(weir_socket_local(x->pair.a.weir, x->client, &local), WEIR_OK);
@@ -227,7 +227,7 @@ static struct tcp_conn *conn_of(struct flow *x)
 static bool until_slow_start_ends(void *context)
 {
     static uint8_t bytes[65536];
-    struct flow *x = context;
+    struct transfer *x = context;
     while (weir_socket_write(x->pair.a.weir, x->client, bytes, sizeof bytes) > 0)
         ;
     while (weir_socket_read(x->pair.b.weir, x->server, bytes, sizeof bytes) > 0)
@@ -243,7 +243,7 @@ static bool until_slow_start_ends(void *context)
     return x->left;
 }
 
-static void run(struct flow *x, const struct pair_link *link, const struct pair_link *back, bool without)
+static void run(struct transfer *x, const struct pair_link *link, const struct pair_link *back, bool without)
 {
     memset(x, 0, sizeof *x);
     x->without = without;
@@ -257,7 +257,7 @@ static void run(struct flow *x, const struct pair_link *link, const struct pair_
 
 static uint32_t lost_in_slow_start(const struct pair_link *link, bool without)
 {
-    struct flow x;
+    struct transfer x;
     run(&x, link, &(struct pair_link){.delay_us = link->delay_us}, without);
     assert_true(x.left);
     const uint32_t lost = x.lost_when_left;

@@ -333,7 +333,7 @@ static void a_listeners_limit_is_inherited_and_outlives_idling(void **state)
 
 // --- on a link ---------------------------------------------------------------------------------------------------------------------------
 
-struct flow {
+struct transfer {
     struct pair pair;
     weir_socket client, server;
     uint64_t read;
@@ -344,7 +344,7 @@ struct flow {
 static bool keep_busy(void *context)
 {
     static uint8_t bytes[65536];
-    struct flow *x = context;
+    struct transfer *x = context;
     int got;
     while (weir_socket_write(x->pair.a.weir, x->client, bytes, sizeof bytes) > 0)
         ;
@@ -355,7 +355,7 @@ static bool keep_busy(void *context)
 
 static bool measure_bursts(void *context, bool from_b, uint8_t *frame, uint32_t length)
 {
-    struct flow *x = context;
+    struct transfer *x = context;
     (void)frame;
     if (from_b || length < 500)
         return true;
@@ -365,17 +365,17 @@ static bool measure_bursts(void *context, bool from_b, uint8_t *frame, uint32_t 
     return true;
 }
 
-static uint32_t sent_again(struct flow *x)
+static uint32_t sent_again(struct transfer *x)
 {
     struct weir_tcp_info info;
     assert_int_equal(weir_socket_tcp_info(x->pair.a.weir, x->client, &info), WEIR_OK);
     return info.total_retrans;
 }
 
-// 95 of 100 Mbit/s, a window of two products, and a queue of ten frames: nothing is lost, also where segments take the lane.
+// 95 of 100 Mbit/s, a window of two products, and a queue of ten frames: nothing is lost, also where segments leave by template.
 static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
 {
-    struct flow x;
+    struct transfer x;
     (void)state;
     memset(&x, 0, sizeof x);
     probe_reset();
@@ -410,7 +410,7 @@ static void tcps_own_rate_fills_the_link(void **state)
 {
     (void)state;
     for (int paced = 0; paced < 2; paced++) {
-        struct flow x;
+        struct transfer x;
         memset(&x, 0, sizeof x);
         probe_reset();
         pair_open(&x.pair, &(struct pair_options){.link = {.delay_us = 10000, .rate = 12500000, .queue_frames = 165},

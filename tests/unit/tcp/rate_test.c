@@ -320,7 +320,7 @@ static void a_switch_in_recovery_leaves_a_threshold(void **state)
 
 // --- on a link --------------------------------------------------------------------------------------------------------------------------
 
-struct flow {
+struct transfer {
     struct pair pair;
     weir_socket client, server;
 };
@@ -328,7 +328,7 @@ struct flow {
 static bool keep_busy(void *context)
 {
     static uint8_t bytes[65536];
-    struct flow *x = context;
+    struct transfer *x = context;
     while (weir_socket_write(x->pair.a.weir, x->client, bytes, sizeof bytes) > 0)
         ;
     while (weir_socket_read(x->pair.b.weir, x->server, bytes, sizeof bytes) > 0)
@@ -339,7 +339,7 @@ static bool keep_busy(void *context)
 // 1448 bytes of data in 1514 on the line.
 static void the_rate_is_the_links(uint32_t line_rate)
 {
-    struct flow x;
+    struct transfer x;
     memset(&x, 0, sizeof x);
     probe_reset();
     probe.cwnd = line_rate / 50 + line_rate / 100;  // half a bandwidth-delay product waits in the queue

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// not lean: it has no short ways for what is without data
+// not lean: there every SYN and FIN has a flow
 // SYN and FIN alone: without a flow while all goes well, and with one, as if it had been there from the start, when it does not.
-#include "tcp/bare.h"
+#include "tcp/internal.h"
 
 #include "loss_fixture.h"
 
@@ -36,7 +36,7 @@ static void close_sending(struct tcp_fixture *t)
     fixture_poll(&t->f, 0);
     peer_expect(t, TCP_ACK | TCP_FIN, 0, 0, 0);
     assert_null(flow_of(t));
-    assert_true(tcp_bare(tcp_fixture_conn(t)));
+    assert_true(tcp_control_out(tcp_fixture_conn(t)));
 }
 
 static void a_connection_without_data_never_has_a_flow(void **state)
@@ -45,11 +45,11 @@ static void a_connection_without_data_never_has_a_flow(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, ACTIVE);
     assert_null(flow_of(&t));
-    assert_true(tcp_bare(tcp_fixture_conn(&t)));
+    assert_true(tcp_control_out(tcp_fixture_conn(&t)));
     peer_pass(&t, 40000);
     answer_syn(&t);
     assert_null(flow_of(&t));
-    assert_false(tcp_bare(tcp_fixture_conn(&t)));
+    assert_false(tcp_control_out(tcp_fixture_conn(&t)));
     assert_in_range(rtt_smoothed(&tcp_fixture_conn(&t)->rtt), 40000, 42000);
     close_sending(&t);
     peer_pass(&t, 40000);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// not lean: it has no roads
-// Roads: connections that open and close between the same two hosts send what they would have sent the long way.
+// not lean: it has no flow cache
+// The flow cache: connections that open and close between the same two hosts send what they would have sent the canonical way.
 #include "pair.h"
 
 #include <string.h>
 
+#include "ip/flow.h"
 #include "tcp/internal.h"
-#include "tcp/tcp.h"
 
 #define PORT 7
 #define FRAMES 16u
@@ -69,7 +69,7 @@ static void live(struct test *x, int ttl)
     pair_run(&x->pair, 1000);
 }
 
-static const struct ip_road *road_to(struct fixture *f, uint8_t host) { return &f->weir->ip.roads[host % IP_ROADS]; }
+static const struct flow_template *template_to(struct fixture *f, struct weir_addr peer) { return &flow_place(f->weir, peer)->template; }
 
 static void six_frames(const struct life *life)
 {
@@ -86,8 +86,9 @@ static void six_frames(const struct life *life)
     }
 }
 
-// What stands before the TCP header is what the long way writes, to the bit: in a moment that has a road, and in one that has none.
-static void by_road_as_the_long_way(void **state)
+// What stands before the TCP header is what the canonical way writes, to the bit: in a moment that has a template, and in one that has
+// none.
+static void by_template_as_the_canonical_way(void **state)
 {
     struct test x;
     (void)state;
@@ -95,16 +96,16 @@ static void by_road_as_the_long_way(void **state)
     live(&x, 0);
     live(&x, 0);
     six_frames(&x.life);
-    const struct life by_road = x.life;
-    const uint32_t made = road_to(&x.pair.a, 2)->made_ms;
-    assert_int_equal(road_to(&x.pair.a, 2)->ways, x.pair.a.weir->ip.ways);
-    assert_int_equal(road_to(&x.pair.b, 1)->ways, x.pair.b.weir->ip.ways);
+    const struct life by_template = x.life;
+    const uint32_t made = template_to(&x.pair.a, PAIR_B)->made_ms;
+    assert_int_equal(template_to(&x.pair.a, PAIR_B)->generation, x.pair.a.weir->ip.flow_generation);
+    assert_int_equal(template_to(&x.pair.b, PAIR_A)->generation, x.pair.b.weir->ip.flow_generation);
     pair_run(&x.pair, 2000000);
     live(&x, 0);
-    assert_true(road_to(&x.pair.a, 2)->made_ms - made >= 1000);  // renewed
+    assert_true(template_to(&x.pair.a, PAIR_B)->made_ms - made >= 1000);  // renewed
     six_frames(&x.life);
     for (uint32_t i = 0; i < 6; i++)
-        assert_memory_equal(by_road.frame[i].bytes, x.life.frame[i].bytes, 14 + 20);
+        assert_memory_equal(by_template.frame[i].bytes, x.life.frame[i].bytes, 14 + 20);
     assert_int_equal(fixture_count(&x.pair.a, WEIR_COUNT_TCP_BAD_CHECKSUM) + fixture_count(&x.pair.b, WEIR_COUNT_TCP_BAD_CHECKSUM), 0);
     assert_int_equal(fixture_count(&x.pair.a, WEIR_COUNT_IP_BAD_CHECKSUM) + fixture_count(&x.pair.b, WEIR_COUNT_IP_BAD_CHECKSUM), 0);
     pair_close(&x.pair);
@@ -178,7 +179,7 @@ static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, boo
     *(uint32_t *)self->context += outgoing;
 }
 
-// Taps see, and the interface counts, what leaves by a road.
+// Taps see, and the interface counts, what leaves by a template.
 static void nothing_is_hidden(void **state)
 {
     struct test x;
@@ -198,14 +199,72 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
+// --- places ----------------------------------------------------------------------------------------------------------------------
+
+static void path_to(struct fixture *f, uint32_t host)
+{
+    struct path path;
+    struct weir_addr source = weir_addr_any();
+    assert_int_equal(ip_path_find(f->weir, &path, &source, weir_addr_v4(0x0a000000u + host), 0), WEIR_OK);
+}
+
+// Two peers whose addresses end alike meet in one place: the one that was there stays for a millisecond, then the newcomer has it.
+static void peers_that_meet_take_turns(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
+    const struct weir_addr one = weir_ip4(10, 0, 0, 3), two = weir_addr_v4(0x0a000003u + WEIR_CFG_FLOWS);
+    path_to(&f, 3);
+    path_to(&f, 3 + WEIR_CFG_FLOWS);
+    assert_true(weir_addr_equal(flow_place(f.weir, one)->remote, one));
+    fixture_poll(&f, 1000);
+    path_to(&f, 3);
+    path_to(&f, 3 + WEIR_CFG_FLOWS);
+    assert_true(weir_addr_equal(flow_place(f.weir, two)->remote, two));
+    assert_int_equal(flow_place(f.weir, two)->match.generation, 0);
+    assert_int_equal(flow_place(f.weir, two)->template.generation, 0);
+    fixture_close(&f);
+}
+
+// A way that was found is found again, for what it was asked for: any source or the one it gave, any interface or its own.
+static void a_path_answers_what_it_was_found_for(void **state)
+{
+    struct fixture f;
+    struct path path;
+    const struct weir_addr peer = weir_ip4(10, 0, 0, 3);
+    (void)state;
+    fixture_open(&f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
+    struct weir_addr source = weir_addr_any();
+    assert_false(flow_path(f.weir, &path, &source, peer, 0));
+    path_to(&f, 3);
+    assert_true(flow_path(f.weir, &path, &source, peer, 0));
+    assert_ptr_equal(path.netif, &f.netif);
+    assert_true(weir_addr_equal(source, f.netif.address));
+    assert_false(flow_path(f.weir, &path, &source, peer, 0));  // that source was not asked for
+    assert_int_equal(ip_path_find(f.weir, &path, &source, peer, 0), WEIR_OK);
+    assert_true(flow_path(f.weir, &path, &source, peer, 0));
+    assert_false(flow_path(f.weir, &path, &source, peer, f.netif.index));
+    assert_int_equal(ip_path_find(f.weir, &path, &source, peer, f.netif.index), WEIR_OK);
+    assert_true(flow_path(f.weir, &path, &source, peer, f.netif.index));
+    assert_false(flow_path(f.weir, &path, &source, peer, (uint8_t)(f.netif.index + 1)));
+    struct weir_addr other = weir_ip4(10, 0, 0, 77);
+    assert_false(flow_path(f.weir, &path, &other, peer, 0));
+    paths_changed(f.weir);
+    assert_false(flow_path(f.weir, &path, &source, peer, 0));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_road_as_the_long_way),
+        cmocka_unit_test(by_template_as_the_canonical_way),
         cmocka_unit_test(what_a_socket_asks_for_is_heeded),
         cmocka_unit_test(what_has_changed_is_heeded_at_once),
         cmocka_unit_test(a_driver_that_is_full_is_left_alone),
         cmocka_unit_test(nothing_is_hidden),
+        cmocka_unit_test(peers_that_meet_take_turns),
+        cmocka_unit_test(a_path_answers_what_it_was_found_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// not lean: it has no lanes
-// Lanes and header prediction: what comes by them is what would have come the long way, and nothing that the long way would refuse.
+// not lean: it has no flow cache
+// Header prediction in the frame, and header templates: what comes and leaves so is what would have come and left the canonical way, and
+// nothing that the steps would refuse.
 #include "pair.h"
 #include "tcp_fixture.h"
 
 #include <string.h>
 
+#include "ip/flow.h"
 #include "tcp/internal.h"
-#include "tcp/plan.h"
+#include "tcp/template.h"
 
 #define PORT 7
 
-struct flow {
+struct transfer {
     struct pair pair;
     weir_socket client, server;
     uint32_t total, written, read;
@@ -27,7 +29,7 @@ static uint8_t byte_at(uint32_t at) { return (uint8_t)(at * 29 + (at >> 9)); }
 // Each time another bit of the headers (and of some payload) of a data frame is wrong.
 static bool damage(void *context, bool from_b, uint8_t *frame, uint32_t length)
 {
-    struct flow *x = context;
+    struct transfer *x = context;
     if (from_b)
         return true;
     memcpy(x->mac, frame, 6);
@@ -42,7 +44,7 @@ static bool damage(void *context, bool from_b, uint8_t *frame, uint32_t length)
 
 static bool moved(void *context)
 {
-    struct flow *x = context;
+    struct transfer *x = context;
     uint8_t bytes[3000];
     while (x->written < x->total) {
         const uint32_t want = min_u32(x->total - x->written, sizeof bytes);
@@ -63,7 +65,7 @@ static bool moved(void *context)
     return x->read == x->total;
 }
 
-static void begin(struct flow *x)
+static void begin(struct transfer *x)
 {
     memset(x, 0, sizeof *x);
     pair_open(&x->pair, &(struct pair_options){.link = {.delay_us = 100}, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
@@ -72,49 +74,42 @@ static void begin(struct flow *x)
     pair_connect(&x->pair, PORT, &x->client, &x->server);
 }
 
-static void move(struct flow *x, uint32_t bytes)
+static void move(struct transfer *x, uint32_t bytes)
 {
     x->total += bytes;
     assert_true(pair_run_until(&x->pair, moved, x, 4000000000u));
     pair_run(&x->pair, 100000);  // the last acknowledgement, too
 }
 
-static const struct tcp_lane *lane_of(struct weir *weir)
+static bool has_template(struct fixture *f, struct weir_addr peer)
 {
-    for (uint32_t i = 0; i < TCP_LANES; i++)
-        if (weir->tcp.lanes[i].c)
-            return &weir->tcp.lanes[i];
-    return NULL;
+    return flow_place(f->weir, peer)->template.generation == f->weir->ip.flow_generation;
 }
 
-static void both_sides_take_their_lane(void **state)
+static void both_sides_know_their_flow(void **state)
 {
-    struct flow x;
+    struct transfer x;
     (void)state;
     begin(&x);
     move(&x, 200000);
-    assert_non_null(lane_of(x.pair.a.weir));
-    assert_non_null(lane_of(x.pair.b.weir));
-    assert_int_equal(lane_of(x.pair.a.weir)->out.ways, x.pair.a.weir->ip.ways);
-    assert_int_equal(lane_of(x.pair.b.weir)->in.generation, x.pair.b.weir->ip.generation);
-    weir_socket_abort(x.pair.a.weir, x.client);
-    assert_null(lane_of(x.pair.a.weir));  // goes with its connection
-    pair_run(&x.pair, 1000);
-    assert_null(lane_of(x.pair.b.weir));
+    const struct flow *const of_a = flow_place(x.pair.a.weir, PAIR_B), *const of_b = flow_place(x.pair.b.weir, PAIR_A);
+    assert_true(weir_addr_equal(of_a->remote, PAIR_B) && weir_addr_equal(of_a->local, PAIR_A));
+    assert_true(has_template(&x.pair.a, PAIR_B) && has_template(&x.pair.b, PAIR_A));
+    assert_int_equal(of_b->match.generation, x.pair.b.weir->ip.generation);
     pair_close(&x.pair);
 }
 
-// A driver that tells of its last place is not offered a frame more until it has room again, by the lane or otherwise.
+// A driver that tells of its last place is not offered a frame more until it has room again, by template or otherwise.
 static void a_driver_that_is_full_is_left_alone(void **state)
 {
     (void)state;
     for (uint32_t places = 1; places < 12; places++) {
-        struct flow x;
+        struct transfer x;
         begin(&x);
         x.pair.a.places = x.pair.b.places = places;
         move(&x, 100000);
         assert_int_equal(x.pair.a.netif.stats.tx_full, 0);
-        assert_non_null(lane_of(x.pair.a.weir));
+        assert_true(has_template(&x.pair.a, PAIR_B));
         weir_socket_abort(x.pair.a.weir, x.client);
         pair_run(&x.pair, 1000);
         pair_close(&x.pair);
@@ -124,7 +119,7 @@ static void a_driver_that_is_full_is_left_alone(void **state)
 // Whatever bit is wrong, in Ethernet, IP or TCP header or the data: nothing wrong is delivered, and the counters tell as they always do.
 static void every_wrong_bit_is_noticed(void **state)
 {
-    struct flow x;
+    struct transfer x;
     (void)state;
     begin(&x);
     move(&x, 100000);
@@ -137,11 +132,11 @@ static void every_wrong_bit_is_noticed(void **state)
     pair_close(&x.pair);
 }
 
-// What the short cut knows ends when what it rests on does.
+// What the flow cache knows ends when what it rests on does.
 static void a_new_neighbour_is_heeded_at_once(void **state)
 {
     static const uint8_t elsewhere[6] = {2, 9, 9, 9, 9, 9};
-    struct flow x;
+    struct transfer x;
     (void)state;
     begin(&x);
     move(&x, 50000);
@@ -154,7 +149,7 @@ static void a_new_neighbour_is_heeded_at_once(void **state)
 
 static void a_changed_address_is_heeded_at_once(void **state)
 {
-    struct flow x;
+    struct transfer x;
     uint8_t byte;
     (void)state;
     begin(&x);
@@ -169,7 +164,7 @@ static void a_changed_address_is_heeded_at_once(void **state)
 
 static void an_option_is_heeded_at_once(void **state)
 {
-    struct flow x;
+    struct transfer x;
     (void)state;
     begin(&x);
     move(&x, 50000);
@@ -190,7 +185,7 @@ static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, boo
 // Interfaces count, and taps see, every frame, in and out.
 static void nothing_is_hidden(void **state)
 {
-    struct flow x;
+    struct transfer x;
     (void)state;
     begin(&x);
     move(&x, 100000);
@@ -207,18 +202,17 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
-// --- a turn to send in the steady state (output.c, plan.c)
-// -------------------------------------------------------------------------------------
+// --- a turn to send in the steady state (output.c, plan.c) ------------------------------------------------------------------------
 
 struct turn {
     struct tcp_fixture t;
     struct tcp_conn *c;
-    struct tcp_lane *lane;
+    struct flow *flow;
     uint32_t written;
     enum weir_tx_verdict verdict;
 };
 
-// Established; ten bytes went the long way and were acknowledged, and their header is remembered.
+// Established; ten bytes went the canonical way and were acknowledged, and left a template.
 static void turn_open(struct turn *x, bool no_delay)
 {
     memset(x, 0, sizeof *x);
@@ -230,8 +224,8 @@ static void turn_open(struct turn *x, bool no_delay)
     peer_send(&x->t, TCP_ACK, 0, 10);
     x->written = 10;
     x->c = tcp_fixture_conn(&x->t);
-    x->lane = tcp_lane_at(x->t.weir, x->c->local.port, x->c->remote.port);
-    assert_ptr_equal(x->lane->c, x->c);
+    x->flow = flow_place(x->t.weir, x->c->remote.addr);
+    assert_int_equal(x->flow->template.generation, x->t.weir->ip.flow_generation);
 }
 
 static void turn_queue(struct turn *x, uint32_t length)
@@ -290,17 +284,17 @@ static void a_turn_copies_a_few_bytes(void **state)
         const uint32_t seq = x.written;
         turn_queue(&x, 5);
         turn(&x);
-        assert_int_equal(x.lane->out.tx.count, 1);
-        assert_int_equal(x.lane->out.slices[0].length, x.lane->out.tx.length);
-        assert_false(x.lane->out.tx.holdable);
+        assert_int_equal(x.flow->template.tx.count, 1);
+        assert_int_equal(x.flow->template.slices[0].length, x.flow->template.tx.length);
+        assert_false(x.flow->template.tx.holdable);
         turn_expect(&x, seq, 0, 5);
         peer_send(&x.t, TCP_ACK, 0, x.written);
     }
     turn_queue(&x, 9);
     turn(&x);
-    assert_int_equal(x.lane->out.tx.count, 2);
-    assert_int_equal(x.lane->out.slices[0].length, x.lane->out.tx.header_length);
-    assert_true(x.lane->out.tx.holdable);
+    assert_int_equal(x.flow->template.tx.count, 2);
+    assert_int_equal(x.flow->template.slices[0].length, x.flow->template.tx.header_length);
+    assert_true(x.flow->template.tx.holdable);
     turn_expect(&x, x.written - 9, 0, 9);
     tcp_fixture_close(&x.t);
 }
@@ -382,7 +376,7 @@ static void a_turn_keeps_to_the_windows(void **state)
     assert_true(x.c->flags & TCP_CWND_LIMITED);
     x.t.window = 1;
     peer_send_raw(&x.t, &(struct peer_segment){.flags = TCP_ACK, .ack = 10 + 2 * mss, .quiet = true});
-    turn(&x);  // a window of one byte is for the long way
+    turn(&x);  // a window of one byte holds it back
     peer_expect_nothing(&x.t);
     x.c->snd.wnd = 10 * mss;
     x.c->flow->window.cwnd = mss - 1;  // a whole one is all that is left
@@ -474,6 +468,14 @@ static void a_run_ends_where_something_asks_for_attention(void **state)
     tcp_fixture_close(&x.t);
 }
 
+static void refused(struct turn *x, const struct tcp_plan *data, const struct tcp_plan *ack)
+{
+    struct tcp_plan plan = *data;
+    assert_false(tcp_template_data(x->t.weir, x->c, &plan, 0, true, &x->verdict));
+    plan = *ack;
+    assert_false(tcp_template_control(x->t.weir, x->c, &plan, &x->verdict));
+}
+
 // What writes something into the header that the template lacks does not go by it.
 static void a_template_is_for_headers_like_it(void **state)
 {
@@ -481,21 +483,22 @@ static void a_template_is_for_headers_like_it(void **state)
     (void)state;
     turn_open(&x, true);
     turn_queue(&x, 7);
-    const struct tcp_lane_segment segment = {.seq = x.c->snd.nxt, .length = 7, .flags = TCP_ACK};
+    const struct tcp_plan data = {.seq = x.c->snd.nxt, .end = x.c->snd.nxt + 7, .payload = 7, .run = 1, .flags = TCP_ACK};
+    const struct tcp_plan ack = {.seq = x.c->snd.nxt, .end = x.c->snd.nxt, .run = 1, .flags = TCP_ACK};
     for (uint32_t bit = 0; bit < 32; bit++) {
         x.c->attention = ATTEND_HEADER & 1u << bit;
         if (x.c->attention)
-            assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+            refused(&x, &data, &ack);
     }
     x.c->attention = 0;
     x.c->flags &= ~(uint32_t)TCP_USE_TIMESTAMPS;
-    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    refused(&x, &data, &ack);
     x.c->flags |= TCP_USE_TIMESTAMPS;
-    x.lane->out.ways++;
-    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
-    x.lane->out.ways--;
-    x.lane->out.made_ms -= 1000;
-    assert_false(tcp_lane_send(x.t.weir, x.c, &segment, &x.verdict));
+    x.flow->template.generation++;
+    refused(&x, &data, &ack);
+    x.flow->template.generation--;
+    x.flow->template.made_ms -= FLOW_RENEW_MS;
+    refused(&x, &data, &ack);
     peer_expect_nothing(&x.t);
     turn(&x);
     turn_expect(&x, 10, 0, 7);
@@ -505,7 +508,7 @@ static void a_template_is_for_headers_like_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_take_their_lane),
+        cmocka_unit_test(both_sides_know_their_flow),
         cmocka_unit_test(every_wrong_bit_is_noticed),
         cmocka_unit_test(a_driver_that_is_full_is_left_alone),
         cmocka_unit_test(a_new_neighbour_is_heeded_at_once),

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tcp/template.h"
+
+#include "ip/flow.h"
+#include "tcp/output.h"
+
+#define USUAL_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
+
+_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + IP4_BYTES + IP_TRANSPORT_HEADER_MAX + COPY_FEW, "a flow has room for a header");
+
+// --- the header ------------------------------------------------------------------------------------------------------------------
+
+// Writes what all segments of `payload` bytes that may leave now have alike, up to the window's edge. Returns its sum, the pseudo-header's
+// included.
+static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct tcp_conn *c, const struct flow *flow, uint8_t *tcp,
+                                         uint32_t payload, uint32_t edge)
+{
+    const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, ack = c->rcv.nxt, ts_value = weir->now_ms + c->ts_offset;
+    const uint32_t rest = USUAL_BYTES << 26 | min_u32((edge - ack) >> c->rcv_scale, 65535);
+    put32(tcp, ports);
+    put32(tcp + 8, ack);
+    put32(tcp + 12, rest);
+    put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
+    put32(tcp + 24, ts_value);
+    put32(tcp + 28, c->ts_recent);
+    return (uint64_t)flow->template.pseudo_sum + USUAL_BYTES + payload + ports + ack + rest + TCP_TIMESTAMPS_ALIGNED + ts_value +
+           c->ts_recent;
+}
+
+// Writes what a segment has of its own; payload_sum is in native order.
+static SPEED_INLINE void write_own(uint8_t *tcp, uint64_t sum, uint32_t seq, uint32_t flags, uint32_t payload_sum)
+{
+    put32(tcp + 4, seq);
+    tcp[13] = (uint8_t)flags;
+    put32(tcp + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum)) << 16);
+}
+
+// --- the payload -----------------------------------------------------------------------------------------------------------------
+
+#define TOO_MANY_PIECES UINT32_MAX  // beyond every sum
+
+// The payload's other pieces, when the first, lent already, is not all. Returns its sum, or TOO_MANY_PIECES.
+COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *send, struct flow_template *t, uint32_t offset,
+                               uint32_t length, uint16_t sum)
+{
+    for (uint32_t done = t->slices[1].length; done < length;) {
+        if (t->tx.count == FLOW_SLICES)
+            return TOO_MANY_PIECES;
+        const struct weir_span span = stream_stretch(send, offset + done, length - done);
+        sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
+        t->slices[t->tx.count++] = (struct weir_slice){span.data, span.length};
+        done += span.length;
+    }
+    return sum;
+}
+
+// Lends `length` bytes of the send queue from `seq` on, and returns their sum. A few are copied behind the header, where they lie in one
+// piece: a slice more would cost the driver more.
+static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t, uint8_t *behind, uint32_t seq,
+                                  uint32_t length)
+{
+    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
+    uint8_t *place;
+    if (length <= COPY_FEW && stream_near(c->send, offset, length, &place)) {
+        t->slices[0].length = t->tx.length;
+        t->tx.count = 1;
+        return checksum_copy_few(behind, place, length);
+    }
+    const struct weir_span span = stream_stretch(c->send, offset, length);
+    t->slices[1] = (struct weir_slice){span.data, span.length};
+    t->tx.count = 2;
+    t->tx.hold_end = seq + length;
+    const uint32_t sum = checksum_sum(weir->port, span.data, span.length);
+    return span.length == length ? sum : lend_rest(weir, c->send, t, offset, length, checksum_fold(sum));
+}
+
+// --- sending ---------------------------------------------------------------------------------------------------------------------
+
+// So many segments left, of as many bytes each. (No tap is to be shown them: with one there are no templates.)
+static inline void segments_left(struct weir *weir, struct tcp_conn *c, uint32_t edge, uint32_t sent, uint32_t bytes)
+{
+    struct weir_netif_stats *const stats = &c->path.netif->stats;
+    c->rcv.edge = edge;
+    stats->tx_frames += sent;
+    stats->tx_segments += sent;
+    stats->tx_bytes += sent * bytes;
+    count_add(weir, WEIR_COUNT_TCP_SENT, sent);
+    TCP_INFO_COUNT(c, segs_out, sent);
+}
+
+static void write_syn(const struct weir *weir, struct tcp_conn *c, const struct flow *flow, uint8_t *tcp, uint32_t edge)
+{
+    struct tcp_segment syn;
+    syn.source = c->local.port;
+    syn.destination = c->remote.port;
+    syn.seq = c->iss;
+    syn.ack = 0;
+    syn.flags = TCP_SYN;
+    syn.window = (uint16_t)(edge - c->rcv.nxt);
+    syn.options.ts_value = syn.options.ts_echo = 0;
+    tcp_output_syn_options(weir, c, false, &syn.options);
+    tcp_emit_syn(tcp, &syn, flow->template.pseudo_sum);
+}
+
+// Timestamps are the only option of the segment's header.
+static inline bool header_fits(const struct tcp_conn *c) { return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER); }
+// The options of a SYN are those of most.
+static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *plan)
+{
+    return TCP_SYN_ALIKE && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
+}
+
+bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+{
+    const bool syn = plan->flags & TCP_SYN;
+    struct flow *const flow =
+        (syn ? syn_fits(c, plan) : header_fits(c)) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+    if (!flow)
+        return false;
+    const struct ip_params params = {c->ttl, tcp_ecn_tos_bare(c)};
+    uint32_t edge = tcp_receive_edge(weir, c);
+    uint8_t *const tcp = flow_header(flow, params, syn ? TCP_SYN_BYTES : USUAL_BYTES, 0);
+    flow->template.tx.count = 1;
+    flow->template.tx.holdable = false;
+    if (syn) {
+        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
+        write_syn(weir, c, flow, tcp, edge);
+    } else {
+        write_own(tcp, write_alike(weir, c, flow, tcp, 0, edge), plan->seq, plan->flags, 0);
+    }
+    *verdict = netif_offer(c->path.netif, &flow->template.tx);
+    plan->run = *verdict < WEIR_TX_FULL;
+    if (plan->run)
+        segments_left(weir, c, edge, 1, flow->template.tx.length);
+    return true;
+}
+
+bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint8_t tos, bool holdable, enum weir_tx_verdict *last)
+{
+    struct flow *const flow =
+        header_fits(c) && plan->payload <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+    if (!flow)
+        return false;
+    const uint32_t edge = tcp_receive_edge(weir, c), data_end = tcp_data_end(c), length = plan->payload;
+    uint8_t *const tcp = flow_header(flow, (struct ip_params){c->ttl, tos}, USUAL_BYTES, length);
+    const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
+    struct weir_tx *const tx = &flow->template.tx;
+    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
+    uint32_t sent = 0, seq = plan->seq;
+    tx->hold_owner = c;
+    tx->holdable = holdable && tcp_worth_holding(length);
+    do {
+        const uint32_t end = plan->run > 1 ? seq + length : plan->end;  // which a FIN is in
+        const uint32_t payload_sum = lend(weir, c, &flow->template, tcp + USUAL_BYTES, seq, length);
+        if (payload_sum == TOO_MANY_PIECES)
+            break;
+        write_own(tcp, sum, seq, plan->flags | (end == data_end ? TCP_PSH : 0), payload_sum);
+        verdict = netif_offer(c->path.netif, tx);
+        if (verdict == WEIR_TX_FULL)
+            break;
+        if (verdict == WEIR_TX_HELD)
+            tcp_held_begin(c, seq, seq + length);
+        seq = end;
+    } while (++sent < plan->run && netif_open(c->path.netif));
+    *last = verdict;
+    if (verdict == WEIR_TX_UNRESOLVED && !sent)
+        return false;
+    plan->run = sent;
+    if (!sent)
+        return true;
+    segments_left(weir, c, edge, sent, tx->length);
+    plan->end = seq;
+    if (seq == data_end)
+        plan->flags |= TCP_PSH;
+    return true;
+}
