@@ -313,6 +313,12 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 
 static inline bool ack_alone_due(const struct tcp_conn *c) { return c->flags & TCP_ACK_NOW || c->attention & ATTEND_KEEPALIVE_NOW; }
 
+// Without any of these a turn has nothing to do, whether it can send or not.
+static bool something_waits(const struct tcp_conn *c)
+{
+    return tcp_send_queued(c) || c->snd.una != c->snd.nxt || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c) || ack_alone_due(c);
+}
+
 #if WEIR_CFG_TCP_SACK
 void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
 {
@@ -405,7 +411,8 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
     if (!routed || (has_more_than_acks && !c->flow && !tcp_control_only(c) && !tcp_conn_attach(weir, c))) {
-        tcp_timers_retry(weir, c);  // no way, or no memory, now
+        if (something_waits(c))
+            tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;
     }
     if (!has_more_than_acks)
