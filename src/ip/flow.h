@@ -40,7 +40,7 @@ static inline bool flow_begins(const struct flow_match *match, const uint8_t *by
 
 // The flow that a frame just come belongs to: it begins as the flow's frames do, and a whole packet with a sound header is behind. NULL:
 // none.
-static HOT_INLINE const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
+static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
 {
     const struct weir *const weir = netif->weir;
     const uint8_t *const bytes = frame->slices[0].data;
