@@ -93,8 +93,8 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 // For a few bytes: a call takes longer than copying them.
-#define COPY_FEW 8u
-static inline void copy_few(uint8_t *to, const uint8_t *from, uint32_t bytes)
+#define SMALL_COPY_MAX 8u
+static inline void copy_small(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
     for (; bytes > 1; bytes -= 2, to += 2, from += 2)
         memcpy(to, from, 2);

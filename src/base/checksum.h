@@ -107,13 +107,13 @@ static inline uint32_t checksum_last(uint8_t byte) { return checksum_word(1) == 
 static inline uint32_t checksum_payload(const struct weir_port *port, const uint8_t *data, uint32_t bytes)
 {
     uint32_t sum = 0;
-    if (bytes > COPY_FEW)
+    if (bytes > SMALL_COPY_MAX)
         return checksum_sum(port, data, bytes);
     for (; bytes > 1; bytes -= 2, data += 2)
         sum += native16(data);
     return bytes ? sum + checksum_last(*data) : sum;
 }
-static inline uint32_t checksum_copy_few(uint8_t *to, const uint8_t *from, uint32_t bytes)
+static inline uint32_t checksum_copy_small(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
     uint32_t sum = 0;
     for (; bytes > 1; bytes -= 2, to += 2, from += 2) {
@@ -127,7 +127,7 @@ static inline uint32_t checksum_copy_few(uint8_t *to, const uint8_t *from, uint3
 }
 static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-    return bytes > COPY_FEW ? checksum_copy_sum(port, to, from, bytes) : checksum_copy_few(to, from, bytes);
+    return bytes > SMALL_COPY_MAX ? checksum_copy_sum(port, to, from, bytes) : checksum_copy_small(to, from, bytes);
 }
 // Stores the complement of `sum` in a header's checksum field.
 static inline void checksum_put(uint8_t *field, uint16_t sum)

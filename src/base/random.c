@@ -149,7 +149,7 @@ void random_stir(struct random *random, const void *data, size_t bytes)
     const uint64_t a = siphash(key, data, bytes);
     const uint64_t b = siphash(&(struct siphash_key){key->k1 ^ a, key->k0}, data, bytes);
     *key = (struct siphash_key){key->k0 ^ a, key->k1 ^ b};
-    random->few_bits = 0;
+    random->spare_bits = 0;
     random_rekey(random);
 }
 
@@ -161,15 +161,15 @@ uint32_t random_u32(struct random *random)
     return (uint32_t)word ^ (uint32_t)(word >> 32);
 }
 
-uint32_t random_few(struct random *random, unsigned bits)
+uint32_t random_bits(struct random *random, unsigned bits)
 {
-    if (random->few_bits < bits) {
-        random->few = random_u32(random);
-        random->few_bits = 32;
+    if (random->spare_bits < bits) {
+        random->spare = random_u32(random);
+        random->spare_bits = 32;
     }
-    const uint32_t taken = random->few & ((1u << bits) - 1);
-    random->few >>= bits;
-    random->few_bits -= bits;
+    const uint32_t taken = random->spare & ((1u << bits) - 1);
+    random->spare >>= bits;
+    random->spare_bits -= bits;
     return taken;
 }
 

@@ -18,13 +18,13 @@ uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_
 struct random {
     struct siphash_key key;
     uint64_t counter;
-    uint32_t few, few_bits;  // of an output, what random_few has not handed out yet
+    uint32_t spare, spare_bits;  // of an output, what random_bits has not handed out yet
 };
 void random_seed(struct random *random, const uint8_t seed[16]);
 void random_stir(struct random *random, const void *data, size_t bytes);
 uint32_t random_u32(struct random *random);
 uint32_t random_below(struct random *random, uint32_t bound);  // uniform in [0, bound); 0 for bound 0
-uint32_t random_few(struct random *random, unsigned bits);     // uniform in [0, 2^bits), bits <= 16: one output serves many such
+uint32_t random_bits(struct random *random, unsigned bits);    // uniform in [0, 2^bits), bits <= 16: one output serves many such
 void random_bytes(struct random *random, void *out, size_t bytes);
 
 #endif

@@ -38,13 +38,13 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
 static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length);
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
-static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
+static inline bool stream_drop_fast(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
 // Whether a few bytes of the queue, from `offset` on, lie together where a look finds them. false: stream_stretch does.
-static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
+static inline bool stream_contiguous(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
 // The same for memory that exists, also where nobody asked for it yet (stream_commit, stream_settle). false: look for
 // it.
-static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
-static inline void stream_reach(struct stream *stream, uint32_t end);  // … and is room from now on
+static inline bool stream_contiguous_room(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
+static inline void stream_extend_room(struct stream *stream, uint32_t end);  // … and is room from now on
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
 // stream_ensure (stream_settle), or freed by whole chunks (stream_trim).
@@ -162,7 +162,7 @@ static BYTES_INLINE struct weir_span stream_stretch(const struct stream *stream,
     return (struct weir_span){data + at, min_u32(length, size - at)};
 }
 
-static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes)
+static inline bool stream_drop_fast(struct stream *stream, uint32_t bytes)
 {
     if (LIKELY(bytes == stream->room) && LIKELY(stream->again)) {
         stream->length = stream->room = stream->skip = 0;
@@ -179,10 +179,10 @@ static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes)
 }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
-    if (!stream_drop_soon(stream, bytes))
+    if (!stream_drop_fast(stream, bytes))
         stream_drop_pieces(memory, stream, bytes);
 }
-static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_contiguous(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
     const uint32_t at = stream->skip + offset;
     if (at + length > stream->first_size)
@@ -190,11 +190,11 @@ static inline bool stream_near(const struct stream *stream, uint32_t offset, uin
     *place = stream->first_data + at;
     return true;
 }
-static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_contiguous_room(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
-    return offset + length <= stream->limit && stream_near(stream, offset, length, place);
+    return offset + length <= stream->limit && stream_contiguous(stream, offset, length, place);
 }
-static inline void stream_reach(struct stream *stream, uint32_t end)
+static inline void stream_extend_room(struct stream *stream, uint32_t end)
 {
     if (end > stream->room)
         stream->room = end;
@@ -257,16 +257,16 @@ static inline void stream_skip(struct memory *memory, struct stream *stream, uin
     (void)memory;
     stream_commit(stream, min_u32(bytes + behind, stream->room - stream->length));
 }
-static inline bool stream_drop_soon(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
-static inline bool stream_near(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_drop_fast(struct stream *stream, uint32_t bytes) { return stream_flat_drop(stream, bytes), true; }
+static inline bool stream_contiguous(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
     return (void)stream, (void)offset, (void)length, (void)place, false;
 }
-static inline bool stream_few(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
+static inline bool stream_contiguous_room(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place)
 {
-    return stream_near(stream, offset, length, place);
+    return stream_contiguous(stream, offset, length, place);
 }
-static inline void stream_reach(struct stream *stream, uint32_t end) { (void)stream, (void)end; }
+static inline void stream_extend_room(struct stream *stream, uint32_t end) { (void)stream, (void)end; }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     (void)memory;

@@ -27,11 +27,11 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     return c;
 }
 
-#define FEW_CONNECTIONS 8  // are looked through as fast as a key is hashed
+#define LINEAR_SEARCH_MAX 8  // are looked through as fast as a key is hashed
 
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
 {
-    if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= FEW_CONNECTIONS)
+    if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= LINEAR_SEARCH_MAX)
         return 0;
     return (uint32_t)tcp_tuple_hash(weir, local, local_port, remote, remote_port);
 }

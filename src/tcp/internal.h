@@ -42,7 +42,7 @@ static inline bool tcp_clock_coarse(const struct weir *weir)
 
 // held.c: payload lent to a driver that answered HELD
 // A few bytes are copied sooner than waited for.
-static inline bool tcp_worth_holding(uint32_t payload_bytes) { return payload_bytes > COPY_FEW; }
+static inline bool tcp_worth_holding(uint32_t payload_bytes) { return payload_bytes > SMALL_COPY_MAX; }
 #if WEIR_CFG_TCP_HELD
 static inline uint32_t tcp_flow_lag(const struct tcp_flow *flow) { return flow->lag; }
 static inline uint32_t tcp_held_lag(const struct tcp_conn *c) { return c->flow ? tcp_flow_lag(c->flow) : 0; }

@@ -109,7 +109,7 @@ uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct
 {
     const uint64_t hash = destination_hash(weir, local, remote);
     uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];
-    *step = (uint16_t)(*step + 1 + random_few(&weir->random, PORT_STEP_BITS));
+    *step = (uint16_t)(*step + 1 + random_bits(&weir->random, PORT_STEP_BITS));
 
     struct weir_endpoint candidate = {.addr = local};
     uint32_t at = (uint32_t)(((uint32_t)hash & 0xffff) + *step) % PORTS;

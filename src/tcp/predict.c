@@ -249,9 +249,9 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t *sum)
 {
     uint8_t *place;
-    if (length <= COPY_FEW && LIKELY(c->receive) && stream_few(c->receive, stream_length(c->receive), length, &place)) {
-        stream_reach(c->receive, stream_length(c->receive) + length);
-        *sum = checksum_copy_few(place, from, length);
+    if (length <= SMALL_COPY_MAX && LIKELY(c->receive) && stream_contiguous_room(c->receive, stream_length(c->receive), length, &place)) {
+        stream_extend_room(c->receive, stream_length(c->receive) + length);
+        *sum = checksum_copy_small(place, from, length);
         return true;
     }
     if (!tcp_receive_room(weir, c, length))

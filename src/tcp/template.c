@@ -6,7 +6,7 @@
 
 #define USUAL_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
-_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + IP4_BYTES + IP_TRANSPORT_HEADER_MAX + COPY_FEW, "a flow has room for a header");
+_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + IP4_BYTES + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX, "a flow has room for a header");
 
 // --- the header ------------------------------------------------------------------------------------------------------------------
 
@@ -61,10 +61,10 @@ static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn
 {
     const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     uint8_t *place;
-    if (length <= COPY_FEW && stream_near(c->send, offset, length, &place)) {
+    if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, offset, length, &place)) {
         t->slices[0].length = t->tx.length;
         t->tx.count = 1;
-        return checksum_copy_few(behind, place, length);
+        return checksum_copy_small(behind, place, length);
     }
     const struct weir_span span = stream_stretch(c->send, offset, length);
     t->slices[1] = (struct weir_slice){span.data, span.length};

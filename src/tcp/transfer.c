@@ -103,19 +103,19 @@ static inline void copy(const struct weir_port *port, uint8_t *to, const uint8_t
 }
 
 // A few bytes, with room for them at hand. false: nothing was done.
-static inline bool write_few(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+static inline bool write_small(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
 {
-    if (!WEIR_CFG_FAST_PATH || bytes > COPY_FEW || !c->send || c->state != WEIR_TCP_ESTABLISHED || !(c->armed & 1u << TCP_TIMER_LONG) ||
-        (c->flow && flight_stamped(c->flow->flight)))
+    if (!WEIR_CFG_FAST_PATH || bytes > SMALL_COPY_MAX || !c->send || c->state != WEIR_TCP_ESTABLISHED ||
+        !(c->armed & 1u << TCP_TIMER_LONG) || (c->flow && flight_stamped(c->flow->flight)))
         return false;
     const uint32_t queued = stream_length(c->send);
     uint8_t *place;
-    if (!stream_few(c->send, queued, bytes, &place) || queued + bytes > TCP_SEND_FLOOR)
+    if (!stream_contiguous_room(c->send, queued, bytes, &place) || queued + bytes > TCP_SEND_FLOOR)
         return false;
     stream_commit(c->send, bytes);
     stream_settle(c->send);
     tcp_wants_output(weir, c);
-    copy_few(place, data, bytes);
+    copy_small(place, data, bytes);
     return true;
 }
 
@@ -144,7 +144,7 @@ static __attribute__((noinline)) int write_many(struct weir *weir, struct tcp_co
 
 int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
 {
-    return write_few(weir, c, data, bytes) ? (int)bytes : write_many(weir, c, data, bytes);
+    return write_small(weir, c, data, bytes) ? (int)bytes : write_many(weir, c, data, bytes);
 }
 
 int tcp_receive_nothing(struct tcp_conn *c)
@@ -198,16 +198,16 @@ void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
 }
 
 // All there is, a few bytes, that opens no window worth telling of; or so much of it. 0: nothing was done.
-static inline uint32_t read_few(struct tcp_conn *c, uint8_t *data, uint32_t bytes)
+static inline uint32_t read_small(struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
     const uint32_t take = min_u32(tcp_receive_queued(c), bytes);
-    if (!WEIR_CFG_FAST_PATH || take - 1 >= COPY_FEW || c->attention & ATTEND_URGENT_RECEIVED || !tcp_receive_window_wide(c))
+    if (!WEIR_CFG_FAST_PATH || take - 1 >= SMALL_COPY_MAX || c->attention & ATTEND_URGENT_RECEIVED || !tcp_receive_window_wide(c))
         return 0;
     uint8_t *place;
-    if (!stream_near(c->receive, 0, take, &place))
+    if (!stream_contiguous(c->receive, 0, take, &place))
         return 0;
-    copy_few(data, place, take);
-    return stream_drop_soon(c->receive, take) ? take : 0;
+    copy_small(data, place, take);
+    return stream_drop_fast(c->receive, take) ? take : 0;
 }
 
 // One look at the queue: a read stops at the urgent mark, as the look does (RFC 6093 §3.1).
@@ -233,7 +233,7 @@ static __attribute__((noinline)) int read_many(struct weir *weir, struct tcp_con
 
 int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
-    const uint32_t few = read_few(c, data, bytes);
+    const uint32_t few = read_small(c, data, bytes);
     return few ? (int)few : read_many(weir, c, data, bytes);
 }
 

@@ -144,16 +144,16 @@ static void few_bits_are_uniform_and_stirring_forgets_them(void **state)
     random_seed(&random, seed);
     uint32_t seen[8] = {0};
     for (int i = 0; i < 16000; i++)
-        seen[random_few(&random, 3)]++;
+        seen[random_bits(&random, 3)]++;
     for (int i = 0; i < 8; i++)
         assert_in_range(seen[i], 1800, 2200);  // standard deviation 42
-    assert_true(random_few(&random, 16) <= 0xffff);
-    random_few(&random, 1);
+    assert_true(random_bits(&random, 16) <= 0xffff);
+    random_bits(&random, 1);
     other = random;
     random_stir(&random, "news", 4);
     uint32_t same = 0;
     for (int i = 0; i < 32; i++)
-        same += random_few(&random, 8) == random_few(&other, 8);
+        same += random_bits(&random, 8) == random_bits(&other, 8);
     assert_true(same < 8);
 }
 

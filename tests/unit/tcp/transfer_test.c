@@ -314,33 +314,34 @@ static void memory_returns_after_many_connections(void **state)
     pair_close(&x.pair);
 }
 
-// --- a few bytes at a time (write_few, read_few) ---------------------------------------------------------------------------------------
+// --- a few bytes at a time (write_small, read_small)
+// ---------------------------------------------------------------------------------------
 
-#define FEW_BUFFER 1000u  // the queue's first piece ends within it
-#define FEW_MOST 9u       // one more than is few
+#define SMALL_BUFFER 1000u  // the queue's first piece ends within it
+#define SMALL_MOST 9u       // one more than is few
 
 // Whatever the pieces, the queue takes its limit and no byte more, tells when there is room again, and what leaves is what was written.
 static void few_bytes_fill_the_queue(void **state)
 {
     (void)state;
-    for (uint32_t piece = 1; piece <= FEW_MOST; piece++) {
+    for (uint32_t piece = 1; piece <= SMALL_MOST; piece++) {
         struct tcp_fixture t;
-        uint8_t bytes[FEW_MOST];
+        uint8_t bytes[SMALL_MOST];
         uint32_t written = 0, taken = 0, events = 0;
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .send_buffer = FEW_BUFFER});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .send_buffer = SMALL_BUFFER});
         for (int wrote = 1; wrote > 0; written += wrote > 0 ? (uint32_t)wrote : 0) {
             for (uint32_t i = 0; i < piece; i++)
                 bytes[i] = peer_pattern(written + i);
             wrote = weir_socket_write(t.weir, t.socket, bytes, piece);
-            assert_int_equal(wrote, written == FEW_BUFFER ? WEIR_AGAIN : (int)min_u32(piece, FEW_BUFFER - written));
+            assert_int_equal(wrote, written == SMALL_BUFFER ? WEIR_AGAIN : (int)min_u32(piece, SMALL_BUFFER - written));
         }
-        assert_int_equal(written, FEW_BUFFER);
+        assert_int_equal(written, SMALL_BUFFER);
         peer_drain(&t);
         while (weir_ready_next(t.weir, &events) > 0)
             continue;
         events = 0;
         fixture_poll(&t.f, 100000);
-        while (taken < FEW_BUFFER) {
+        while (taken < SMALL_BUFFER) {
             peer_take(&t);
             for (uint32_t i = 0; i < t.got.length; i++)
                 assert_int_equal(t.got_data[i], peer_pattern(t.got_seq + i));
@@ -383,11 +384,11 @@ static void a_few_bytes_are_something_that_happened(void **state)
 static void few_bytes_empty_the_queue(void **state)
 {
     (void)state;
-    for (uint32_t piece = 1; piece <= FEW_MOST; piece++) {
+    for (uint32_t piece = 1; piece <= SMALL_MOST; piece++) {
         struct tcp_fixture t;
-        uint8_t bytes[FEW_MOST];
+        uint8_t bytes[SMALL_MOST];
         uint32_t read = 0;
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = FEW_BUFFER});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = SMALL_BUFFER});
         const uint32_t window = tcp_fixture_conn(&t)->rcv.edge - tcp_fixture_conn(&t)->rcv.nxt;
         peer_data(&t, 0, window);  // all of it
         fixture_poll(&t.f, 100000);
@@ -411,7 +412,7 @@ static void few_bytes_empty_the_queue(void **state)
 static void a_few_bytes_end_at_the_urgent_mark(void **state)
 {
     struct tcp_fixture t;
-    uint8_t bytes[FEW_MOST];
+    uint8_t bytes[SMALL_MOST];
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, NULL);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .length = 8, .urgent = 4});  // byte 3
