@@ -232,7 +232,7 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 #if WEIR_CFG_FAST_PATH
 // --- in the frame ----------------------------------------------------------------------------------------------------------------
 
-#define USUAL_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
+#define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
 // What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
 COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t done, uint16_t sum)
@@ -268,7 +268,7 @@ static inline bool sum_good(const struct flow *flow, const uint8_t *tcp, uint32_
 {
     const uint64_t header = (uint64_t)native32(tcp) + native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) +
                             native32(tcp + 20) + native32(tcp + 24) + native32(tcp + 28);
-    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(USUAL_BYTES + length)) + payload_sum);
+    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) + payload_sum);
 }
 
 // What prediction looks at, of a header with timestamps alone.
@@ -302,7 +302,7 @@ static HOT_INLINE bool steady_frame(struct weir *weir, struct tcp_conn *c, const
     struct tcp_segment segment;
     uint32_t payload_sum = 0;
     read_segment(tcp, length, &segment);
-    if (!steady_expects(c, &segment) || (length && !copy_payload(weir, c, tcp + USUAL_BYTES, length, &payload_sum)) ||
+    if (!steady_expects(c, &segment) || (length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
         !sum_good(flow, tcp, length, payload_sum))
         return false;
     take(weir, c, &segment, 0);
@@ -314,9 +314,9 @@ bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct
     const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
     struct packet packet;
     ip_family_of(flow->remote)->read(flow_network(flow, frame), &packet);
-    const uint32_t length = packet.length - USUAL_BYTES;
-    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP || packet.length < USUAL_BYTES ||
-        (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != USUAL_BYTES << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    const uint32_t length = packet.length - WITH_TIMESTAMPS;
+    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP || packet.length < WITH_TIMESTAMPS ||
+        (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != WITH_TIMESTAMPS << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = *tcp_conn_recent(weir, tcp[3], tcp[1]);
     if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) || !weir_addr_equal(c->remote.addr, flow->remote) ||

@@ -4,7 +4,7 @@
 #include "ip/flow.h"
 #include "tcp/output.h"
 
-#define USUAL_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
+#define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
 _Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + IP4_BYTES + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX, "a flow has room for a header");
 
@@ -16,14 +16,14 @@ static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct t
                                          uint32_t payload, uint32_t edge)
 {
     const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, ack = c->rcv.nxt, ts_value = weir->now_ms + c->ts_offset;
-    const uint32_t rest = USUAL_BYTES << 26 | min_u32((edge - ack) >> c->rcv_scale, 65535);
+    const uint32_t rest = WITH_TIMESTAMPS << 26 | min_u32((edge - ack) >> c->rcv_scale, 65535);
     put32(tcp, ports);
     put32(tcp + 8, ack);
     put32(tcp + 12, rest);
     put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)flow->template.pseudo_sum + USUAL_BYTES + payload + ports + ack + rest + TCP_TIMESTAMPS_ALIGNED + ts_value +
+    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + rest + TCP_TIMESTAMPS_ALIGNED + ts_value +
            c->ts_recent;
 }
 
@@ -107,7 +107,7 @@ static inline bool header_fits(const struct tcp_conn *c) { return c->flags & TCP
 // The options of a SYN are those of most.
 static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    return TCP_SYN_ALIKE && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
+    return TCP_SYN_ALIGNED && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
 }
 
 bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
@@ -119,7 +119,7 @@ bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan
         return false;
     const struct ip_params params = {c->ttl, tcp_ecn_tos_bare(c)};
     uint32_t edge = tcp_receive_edge(weir, c);
-    uint8_t *const tcp = flow_header(flow, params, syn ? TCP_SYN_BYTES : USUAL_BYTES, 0);
+    uint8_t *const tcp = flow_header(flow, params, syn ? TCP_SYN_BYTES : WITH_TIMESTAMPS, 0);
     flow->template.tx.count = 1;
     flow->template.tx.holdable = false;
     if (syn) {
@@ -142,7 +142,7 @@ bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *p
     if (!flow)
         return false;
     const uint32_t edge = tcp_receive_edge(weir, c), data_end = tcp_data_end(c), length = plan->payload;
-    uint8_t *const tcp = flow_header(flow, (struct ip_params){c->ttl, tos}, USUAL_BYTES, length);
+    uint8_t *const tcp = flow_header(flow, (struct ip_params){c->ttl, tos}, WITH_TIMESTAMPS, length);
     const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
     struct weir_tx *const tx = &flow->template.tx;
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
@@ -151,7 +151,7 @@ bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *p
     tx->holdable = holdable && tcp_worth_holding(length);
     do {
         const uint32_t end = plan->run > 1 ? seq + length : plan->end;  // which a FIN is in
-        const uint32_t payload_sum = lend(weir, c, &flow->template, tcp + USUAL_BYTES, seq, length);
+        const uint32_t payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length);
         if (payload_sum == TOO_MANY_PIECES)
             break;
         write_own(tcp, sum, seq, plan->flags | (end == data_end ? TCP_PSH : 0), payload_sum);

@@ -115,7 +115,7 @@ static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct
 }
 
 #if WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE && WEIR_CFG_FAST_PATH
-static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
+static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out)
 {
     const uint32_t first = get32(options), last = get32(options + 16);
     if (first >> 16 != (TCP_OPTION_MSS << 8 | 4u) || get32(options + 4) != TCP_SACK_PERMITTED_ALIGNED ||
@@ -127,7 +127,7 @@ static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out)
     return tcp_wire_take_timestamps(options + 8, out);
 }
 #else
-static bool tcp_wire_usual_syn(const uint8_t *options, struct tcp_options *out) { return (void)options, (void)out, false; }
+static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out) { return (void)options, (void)out, false; }
 #endif
 
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
@@ -152,7 +152,7 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     const uint8_t *options = bytes + TCP_BYTES;
     if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES && get32(options) == TCP_TIMESTAMPS_ALIGNED)
         return tcp_wire_take_timestamps(options + 4, &out->options);
-    if (header_length == TCP_BYTES + TCP_SYN_USUAL_BYTES && tcp_wire_usual_syn(options, &out->options))
+    if (header_length == TCP_BYTES + TCP_SYN_ALIGNED_BYTES && tcp_wire_aligned_syn(options, &out->options))
         return true;
     return header_length == TCP_BYTES || tcp_wire_options_parse(options, header_length - TCP_BYTES, &out->options);
 }

@@ -66,8 +66,8 @@ struct tcp_options {
 #define TCP_TIMESTAMPS_ALIGNED_BYTES 12u
 
 // The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP, window scale.
-#define TCP_SEEN_USUAL_SYN (TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS)
-#define TCP_SYN_USUAL_BYTES 20u
+#define TCP_SEEN_SYN_ALIGNED (TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS)
+#define TCP_SYN_ALIGNED_BYTES 20u
 #define TCP_SACK_PERMITTED_ALIGNED ((uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu))
 
 // A segment, in host order. `ack` is meaningless without TCP_ACK.
@@ -87,8 +87,8 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out);
 void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment);
 #if WEIR_CFG_FAST_PATH
 // A SYN's options are all built in: MSS, SACK permitted and timestamps, window scale.
-#define TCP_SYN_ALIKE (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
-#define TCP_SYN_BYTES (TCP_BYTES + TCP_SYN_USUAL_BYTES)
+#define TCP_SYN_ALIGNED (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
+#define TCP_SYN_BYTES (TCP_BYTES + TCP_SYN_ALIGNED_BYTES)
 // Writes a SYN or SYN-ACK with these options and no others, its checksum too: pseudo_sum is in host order, without the length.
 void tcp_emit_syn(uint8_t *bytes, const struct tcp_segment *syn, uint32_t pseudo_sum);
 #endif
