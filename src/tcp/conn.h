@@ -307,7 +307,7 @@ uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset);
 // Queues a segment without payload that belongs to no connection's output: SYN-ACK of a half-open one, ACK of TIME-WAIT, RST. Computes
 // the checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link address.
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params manner, const struct tcp_segment *segment);
+               struct ip_params params, const struct tcp_segment *segment);
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
 

@@ -222,11 +222,11 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
     }
     tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment);
     half_open_timestamps(weir, entry, options);
-    const struct ip_params manner = {entry->listener->ttl, entry->listener->tos};
+    const struct ip_params params = {entry->listener->ttl, entry->listener->tos};
     if (path)
-        tcp_reply_on(weir, path, reply_to, &local, &remote, manner, &segment);
+        tcp_reply_on(weir, path, reply_to, &local, &remote, params, &segment);
     else
-        tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, manner, &segment);
+        tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, params, &segment);
 }
 
 // --- a SYN -----------------------------------------------------------------------------------------------------------------

@@ -432,7 +432,7 @@ void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
 // reply.c
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment);
+                  const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment);
 bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags);
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos);
 // reply.c: RFC 9293 §3.10.7.4, SYN-RECEIVED: RST for an unacceptable ACK, out of the connection's own addresses

@@ -5,13 +5,13 @@
 
 // reply_to NULL: nothing is answered that just came.
 static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                     const struct weir_endpoint *remote, struct ip_params manner, uint32_t length)
+                     const struct weir_endpoint *remote, struct ip_params params, uint32_t length)
 {
     struct ip_out ip = {.source = local->addr,
                         .destination = remote->addr,
                         .protocol = IP_TCP,
-                        .ttl = manner.ttl,
-                        .tos = manner.tos,
+                        .ttl = params.ttl,
+                        .tos = params.tos,
                         .dont_fragment = true};
     if (reply_to)
         ip_answers(&ip, path, reply_to);
@@ -22,12 +22,12 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
 }
 
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
+                  const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
     const uint32_t length = TCP_BYTES + option_length;
-    uint8_t *const bytes = push(weir, path, reply_to, local, remote, manner, length);
+    uint8_t *const bytes = push(weir, path, reply_to, local, remote, params, length);
     if (!bytes)
         return false;
     tcp_emit(bytes, segment);
@@ -41,13 +41,13 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packe
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params manner, const struct tcp_segment *segment)
+               struct ip_params params, const struct tcp_segment *segment)
 {
     struct path path;
     memset(&path, 0, sizeof path);
     if (reply_to && ip_path_reply(weir, &path, reply_to))
         return false;
-    return tcp_reply_on(weir, &path, reply_to, local, remote, manner, segment);
+    return tcp_reply_on(weir, &path, reply_to, local, remote, params, segment);
 }
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)

@@ -72,7 +72,7 @@ static void world_free(void *context, void *memory, size_t bytes)
 }
 
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params manner, const struct tcp_segment *segment)
+               struct ip_params params, const struct tcp_segment *segment)
 {
     (void)weir, (void)manner;
     world_sent.count++;
@@ -84,12 +84,12 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     return true;
 }
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params manner, const struct tcp_segment *segment)
+                  const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
 {
     static const struct packet answered;
     assert_ptr_equal(path->netif, &world_netif);
     assert_non_null(reply_to);
-    return tcp_reply(weir, &answered, local, remote, manner, segment);
+    return tcp_reply(weir, &answered, local, remote, params, segment);
 }
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
