@@ -165,20 +165,20 @@ struct route_query {
     struct weir_netif *bound;  // NULL: any
 };
 
-static bool route_fits(const struct route *route, const struct route_query *wish, bool from_source)
+static bool route_fits(const struct route *route, const struct route_query *query, bool from_source)
 {
-    if ((wish->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (wish->bound && route->netif != wish->bound))
+    if ((query->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (query->bound && route->netif != query->bound))
         return false;
-    return !from_source || route->netif->address.v4 == wish->source;
+    return !from_source || route->netif->address.v4 == query->source;
 }
 
 // The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
 // that a route was passed over because its interface is down.
-static const struct route *route_choose(const struct weir *weir, const struct route_query *wish, bool from_source, bool *down)
+static const struct route *route_choose(const struct weir *weir, const struct route_query *query, bool from_source, bool *down)
 {
     for (uint32_t i = 0; i < weir->ip.route_count; i++) {
         const struct route *route = &weir->ip.routes[i];
-        if (!route_fits(route, wish, from_source))
+        if (!route_fits(route, query, from_source))
             continue;
         if (route->netif->flags & WEIR_NETIF_UP)
             return route;
@@ -189,15 +189,15 @@ static const struct route *route_choose(const struct weir *weir, const struct ro
 
 // Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route leads to
 // (multicast), the one of the default route, or simply the first that is up (RFC 1122 §3.3.1.1, §3.3.6).
-static struct weir_netif *group_netif(const struct weir *weir, const struct route_query *wish)
+static struct weir_netif *group_netif(const struct weir *weir, const struct route_query *query)
 {
     bool down = false;
-    if (wish->bound)
-        return wish->bound;
-    for (struct weir_netif *netif = weir->netifs; netif && wish->source; netif = netif->next)
-        if (netif->address.v4 == wish->source)
+    if (query->bound)
+        return query->bound;
+    for (struct weir_netif *netif = weir->netifs; netif && query->source; netif = netif->next)
+        if (netif->address.v4 == query->source)
             return netif;
-    const struct route *route = route_choose(weir, wish, false, &down);
+    const struct route *route = route_choose(weir, query, false, &down);
     if (route)
         return route->netif;
     for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
@@ -206,34 +206,34 @@ static struct weir_netif *group_netif(const struct weir *weir, const struct rout
     return NULL;
 }
 
-static int path_group(const struct weir *weir, struct path *path, const struct route_query *wish)
+static int path_group(const struct weir *weir, struct path *path, const struct route_query *query)
 {
-    path->netif = group_netif(weir, wish);
-    path->next_hop = weir_addr_v4(wish->destination);
+    path->netif = group_netif(weir, query);
+    path->next_hop = weir_addr_v4(query->destination);
     return path->netif ? WEIR_OK : WEIR_NO_ROUTE;
 }
 
-static int path_unicast(const struct weir *weir, struct path *path, const struct route_query *wish)
+static int path_unicast(const struct weir *weir, struct path *path, const struct route_query *query)
 {
     bool down = false;
-    const struct route *route = wish->source && !wish->bound ? route_choose(weir, wish, true, &down) : NULL;
+    const struct route *route = query->source && !query->bound ? route_choose(weir, query, true, &down) : NULL;
     if (!route)
-        route = route_choose(weir, wish, false, &down);
+        route = route_choose(weir, query, false, &down);
     if (!route)
         return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
     path->netif = route->netif;
-    path->next_hop = weir_addr_is_any(route->gateway) ? weir_addr_v4(wish->destination) : route->gateway;
-    if (ip4_netif_broadcast(route->netif, wish->destination))  // a directed broadcast of that very subnet: every link knows this one
+    path->next_hop = weir_addr_is_any(route->gateway) ? weir_addr_v4(query->destination) : route->gateway;
+    if (ip4_netif_broadcast(route->netif, query->destination))  // a directed broadcast of that very subnet: every link knows this one
         path->next_hop = weir_addr_v4(0xffffffffu);
     return WEIR_OK;
 }
 
 #if WEIR_CFG_LOOPBACK
 // Packets to ourselves never leave. They come from the address they go to, where nothing else is asked for.
-static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *wish, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
 {
-    const struct weir_addr destination = weir_addr_v4(wish->destination);
-    if (!ip_is_ours(weir, destination) && wish->bound != &weir->loopback.netif)
+    const struct weir_addr destination = weir_addr_v4(query->destination);
+    if (!ip_is_ours(weir, destination) && query->bound != &weir->loopback.netif)
         return false;
     path->netif = &weir->loopback.netif;
     path->next_hop = destination;
@@ -243,7 +243,7 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
     return true;
 }
 #else
-static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *wish, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
 {
     (void)weir, (void)path, (void)wish, (void)source;
     return false;
@@ -253,34 +253,34 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
 SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                               uint8_t netif_bound)
 {
-    const struct route_query wish = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
+    const struct route_query query = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
-    if (weir_addr_is_any(destination) || (netif_bound && !wish.bound))
+    if (weir_addr_is_any(destination) || (netif_bound && !query.bound))
         return WEIR_NO_ROUTE;
-    if (wish.source && !ip_is_ours(weir, *source))
+    if (query.source && !ip_is_ours(weir, *source))
         return WEIR_NO_ADDRESS;
-    if (!path_loopback(weir, path, &wish, source)) {
+    if (!path_loopback(weir, path, &query, source)) {
         if (weir_addr_is_loopback(destination) || weir_addr_is_loopback(*source))  // RFC 1122 §3.2.1.3(g)
             return WEIR_NO_ROUTE;
-        const int error = group ? path_group(weir, path, &wish) : path_unicast(weir, path, &wish);
+        const int error = group ? path_group(weir, path, &query) : path_unicast(weir, path, &query);
         if (error) {
             path->netif = NULL;
             return error;
         }
         // RFC 1122 §3.3.4.3: the address of the interface it leaves by. Without one, only a host that asks everybody may speak.
         const bool ready = ip4_netif_ready(path->netif);
-        if ((!ready && !wish.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
+        if ((!ready && !query.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
             const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
             path->netif = NULL;
             return why;
         }
-        if (!wish.source && ready)
+        if (!query.source && ready)
             *source = path->netif->address;
         path->mtu = pmtu_get(weir, destination, path->netif->mtu);
     }
     path->generation = weir->ip.generation;
-    flow_learn_path(weir, path, weir_addr_v4(wish.source), *source, destination, netif_bound);
+    flow_learn_path(weir, path, weir_addr_v4(query.source), *source, destination, netif_bound);
     return WEIR_OK;
 }
 

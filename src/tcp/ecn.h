@@ -52,10 +52,10 @@ int tcp_ecn_set(struct sock *sock, int32_t value);  // WEIR_OPTION_ECN
 int tcp_ecn_get(const struct sock *sock, int32_t *value);
 void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c);
 // What sockets of an instance want: enum weir_ecn, 0 what is built in.
-static inline uint8_t tcp_ecn_wanted(uint8_t wish)
+static inline uint8_t tcp_ecn_wanted(uint8_t asked)
 {
     const uint32_t most = WEIR_CFG_TCP_ACCECN ? TCP_ECN_ACCURATE : TCP_ECN_CLASSIC;
-    return (uint8_t)min_u32((wish ? wish : WEIR_CFG_TCP_ECN_MODE) - 1u, most);
+    return (uint8_t)min_u32((asked ? wish : WEIR_CFG_TCP_ECN_MODE) - 1u, most);
 }
 
 // --- what leaves ---
@@ -174,7 +174,7 @@ static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return (void)c, fa
 static inline int tcp_ecn_set(struct sock *sock, int32_t value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline int tcp_ecn_get(const struct sock *sock, int32_t *value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline uint8_t tcp_ecn_wanted(uint8_t wish) { return (void)wish, TCP_ECN_OFF; }
+static inline uint8_t tcp_ecn_wanted(uint8_t asked) { return (void)wish, TCP_ECN_OFF; }
 static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
 {
     return (void)c, (void)payload, (void)again, (void)options, 0;
