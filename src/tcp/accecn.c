@@ -48,7 +48,7 @@ static bool judge_codepoint(struct weir *weir, struct tcp_conn *c, uint32_t ace)
 }
 
 // Table 4.
-void accecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
+void accecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
 {
     const uint32_t ace = accecn_ace(ack);
     if (!ace) {

@@ -64,7 +64,7 @@ static inline void accecn_first_option(struct tcp_options *options)
 }
 bool accecn_begin(struct weir *weir, struct tcp_conn *c);  // false: no memory
 // Server: the bare ACK that ends the handshake (Table 4). Client: the SYN-ACK (Table 2), and when the connection stands.
-void accecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
+void accecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
 void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *syn_ack);
 void accecn_established(struct weir *weir, struct tcp_conn *c);
 void accecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet);
@@ -83,7 +83,10 @@ uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, s
 static inline uint32_t accecn_shake(uint32_t codepoint) { return (void)codepoint, 0; }
 static inline void accecn_first_option(struct tcp_options *options) { (void)options; }
 static inline bool accecn_begin(struct weir *weir, struct tcp_conn *c) { return (void)weir, (void)c, true; }
-static inline void accecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack) { (void)weir, (void)c, (void)ack; }
+static inline void accecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
+{
+    (void)weir, (void)c, (void)ack;
+}
 static inline void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *syn_ack)
 {
     (void)weir, (void)c, (void)packet, (void)syn_ack;

@@ -31,13 +31,13 @@ bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open op
     return true;
 }
 
-void tcp_ecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
+void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
 {
     if (c->ecn != TCP_ECN_ACCURATE)
         return;
     accecn_option_heard(weir, c, &ack->options);
     if (!ack->length && !(ack->flags & TCP_FIN) && !ack->options.sack_count)
-        accecn_shaken(weir, c, ack);
+        accecn_handshake_done(weir, c, ack);
 }
 
 // What a SYN-ACK agrees to (RFC 3168 §6.1.1; RFC 9768, Table 2).
@@ -140,7 +140,7 @@ void tcp_ecn_left_marked(struct tcp_conn *c, const struct tcp_segment *segment, 
     }
 }
 
-bool tcp_ecn_uncut_marked(const struct tcp_conn *c)
+bool tcp_ecn_no_tso_marked(const struct tcp_conn *c)
 {
     return c->ecn == TCP_ECN_ACCURATE ? (accecn_next_ace(c) & ACE_CWR) != 0 : c->ecn_cwr;
 }

@@ -29,7 +29,7 @@ bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct
 void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment);
 // A connection begins with what was agreed; false: no memory. Then comes the ACK that ended the handshake.
 bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open);
-void tcp_ecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
+void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
 // Active open: the peer's SYN-ACK or (simultaneous open) SYN; and when the connection stands.
 void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
 void tcp_ecn_established(struct weir *weir, struct tcp_conn *c);
@@ -75,8 +75,8 @@ static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *se
         tcp_ecn_left_marked(c, segment, again);
 }
 // The next segment has CWR set, which devices that cut large ones put on the first piece alone: it must not be cut.
-bool tcp_ecn_uncut_marked(const struct tcp_conn *c);
-static inline bool tcp_ecn_uncut(const struct tcp_conn *c) { return c->attention & ATTEND_ECN && tcp_ecn_uncut_marked(c); }
+bool tcp_ecn_no_tso_marked(const struct tcp_conn *c);
+static inline bool tcp_ecn_no_tso(const struct tcp_conn *c) { return c->attention & ATTEND_ECN && tcp_ecn_no_tso_marked(c); }
 
 // The option of accurate feedback. Returns how many bytes of header it takes.
 static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
@@ -154,7 +154,10 @@ static inline bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct t
 {
     return (void)weir, (void)c, (void)open, true;
 }
-static inline void tcp_ecn_shaken(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack) { (void)weir, (void)c, (void)ack; }
+static inline void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack)
+{
+    (void)weir, (void)c, (void)ack;
+}
 static inline void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)packet, (void)segment;
@@ -188,7 +191,7 @@ static inline uint8_t tcp_ecn_stamp(struct weir *weir, struct tcp_conn *c, struc
     return c->tos;
 }
 static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *segment, bool again) { (void)c, (void)segment, (void)again; }
-static inline bool tcp_ecn_uncut(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_ecn_no_tso(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_ecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)packet, (void)segment;

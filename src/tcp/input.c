@@ -200,7 +200,7 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
 
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment)
 {
-    tcp_ecn_shaken(weir, c, segment);
+    tcp_ecn_handshake_done(weir, c, segment);
     if (!tcp_predict(weir, c, packet, segment, false))
         steps(weir, c, packet, segment, false);
 }
