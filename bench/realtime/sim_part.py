@@ -121,7 +121,7 @@ def cost():
     common.run(["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-DWEIR_PROFILE_SMALL", "-Iinclude", "-Isrc", "-c", probe.with_suffix(".c"), "-o", probe.with_suffix(".o")])
     names, _ = common.run(["arm-none-eabi-nm", "-S", probe.with_suffix(".o")])
     code = {source: object_code(common.ROOT / path) for source, path in zip(sources, objects)}
-    return {"rt": {"paper_mode_lines": len(pathlib.Path(common.ROOT / "src/rt/paper.c").read_text().splitlines()), "code_bytes": sum(code.values()),
+    return {"rt": {"paper_mode_lines": len(pathlib.Path(common.ROOT / "src/rt/skip2009.c").read_text().splitlines()), "code_bytes": sum(code.values()),
                    "bytes_per_connection": int(names.split()[1], 16), "code": code}}
 
 

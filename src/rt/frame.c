@@ -6,9 +6,7 @@ void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct 
 {
     memset(rt, 0, sizeof *rt);
     rt->settings = *settings;
-    rt->policy = settings->mode == WEIR_REALTIME_WEIR   ? &weir_realtime_own
-                 : settings->mode >= WEIR_REALTIME_SKIP ? &weir_realtime_paper
-                                                        : &weir_realtime_regular;
+    rt->policy = settings->mode == WEIR_REALTIME_WEIR ? &rt_weir : settings->mode >= WEIR_REALTIME_SKIP ? &rt_skip2009 : &rt_regular;
     rt->deadline_us = settings->first_us;
     rt->frame_seq = line->una;
     rt->seen = line->nxt;

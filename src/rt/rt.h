@@ -25,7 +25,7 @@ struct rt_line {
 };
 
 struct rt_order {  // zero: nothing
-    uint32_t nxt;  // with `move`: RCV.NXT from now on. What is before it is passed over, or (paper.c) taken back
+    uint32_t nxt;  // with `move`: RCV.NXT from now on. What is before it is passed over, or (skip2009.c) taken back
     uint32_t hold_bytes;
     uint32_t wake_us;   // with `wake`: call `time` then
     uint32_t quiet_us;  // so long the acknowledgement of what came may wait; 0: not at all
@@ -53,7 +53,7 @@ struct rt_policy {
     void (*time)(struct rt *rt, const struct rt_line *line, struct rt_order *order);
     void (*told)(struct rt *rt, const struct rt_line *line, uint32_t old_edge);  // an ACK left
 };
-extern const struct rt_policy weir_realtime_paper, weir_realtime_regular, weir_realtime_own;
+extern const struct rt_policy rt_skip2009, rt_regular, rt_weir;
 
 struct rt {
     const struct rt_policy *policy;
@@ -70,7 +70,7 @@ struct rt {
     bool late;       // the deadline passed and it was not whole
     bool announced;  // READABLE was said for it
     uint8_t acks_left, acks_reason;
-    // own.c, path.c, need.c
+    // weir.c, path.c, need.c
     uint32_t hole_us, hole_nxt;  // when the hole at hole_nxt was seen …
     uint32_t hole_end;           // … and how far data had come then: holes before it are as old
     uint32_t opened_us;          // when window was opened to a sender that had used all it had,

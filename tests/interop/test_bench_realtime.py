@@ -139,7 +139,7 @@ def test_nothing_is_left_of_it_where_it_is_left_out(tmp_path):
     def left_out_of(profile):
         return subprocess.run([sys.executable, "tools/options.py", "--sources", profile], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     left_out, other = left_out_of("tiny"), left_out_of("full")
-    for name in ("src/rt/own.c", "src/rt/paper.c", "src/tcp/realtime.c", "src/socket/realtime.c", "src/tcp/deadline.c"):
+    for name in ("src/rt/weir.c", "src/rt/skip2009.c", "src/tcp/realtime.c", "src/socket/realtime.c", "src/tcp/deadline.c"):
         assert name in left_out
     for source in sorted((ROOT / "src/tcp").glob("*.c")):
         asks = "tcp_realtime" in source.read_text() or "tcp_deadline" in source.read_text()

@@ -43,5 +43,5 @@ static void skip_unsent(struct rt *rt, const struct rt_line *line, uint32_t seq,
     rt_acknowledge(order, 1, WEIR_REALTIME_SKIP_TOLD);  // as every segment that is not acceptable (RFC 9293 §3.10.7.4)
 }
 
-const struct rt_policy weir_realtime_regular = {.waits = true, .read = regular_read};
-const struct rt_policy weir_realtime_paper = {.reads_clock = true, .read = skip_read, .unsent = skip_unsent};
+const struct rt_policy rt_regular = {.waits = true, .read = regular_read};
+const struct rt_policy rt_skip2009 = {.reads_clock = true, .read = skip_read, .unsent = skip_unsent};

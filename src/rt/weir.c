@@ -104,7 +104,7 @@ static void wait_for_tail(struct rt *rt, const struct rt_line *line, const struc
     rt->quiet_us = line->now_us + order->quiet_us;
 }
 
-static void own_time(struct rt *rt, const struct rt_line *line, struct rt_order *order)
+static void weir_time(struct rt *rt, const struct rt_line *line, struct rt_order *order)
 {
     rt->quiet = rt->quiet && seq_lt(line->now_us, rt->quiet_us);
     watch_hole(rt, line);
@@ -114,13 +114,13 @@ static void own_time(struct rt *rt, const struct rt_line *line, struct rt_order 
     order->hold_bytes = held_bytes(rt, line);
 }
 
-static void own_read(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order)
+static void weir_read(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order)
 {
     (void)whole;
-    own_time(rt, line, order);
+    weir_time(rt, line, order);
 }
 
-static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
+static void weir_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
 {
     if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_lt(rt->hole_nxt, rt->frame_seq))
         rt->stats.filled++;
@@ -135,7 +135,7 @@ static void own_heard(struct rt *rt, const struct rt_line *line, const struct rt
     rt_need_heard(rt, line, news);
     if (line->beyond && news->length && rt_lossy(rt) && line->sack)
         acknowledge_later(rt, line);
-    own_time(rt, line, order);
+    weir_time(rt, line, order);
 }
 
-const struct rt_policy weir_realtime_own = {.read = own_read, .heard = own_heard, .time = own_time, .told = rt_path_told};
+const struct rt_policy rt_weir = {.read = weir_read, .heard = weir_heard, .time = weir_time, .told = rt_path_told};
