@@ -245,7 +245,7 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
 #else
 static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
 {
-    (void)weir, (void)path, (void)wish, (void)source;
+    (void)weir, (void)path, (void)query, (void)source;
     return false;
 }
 #endif

@@ -251,36 +251,6 @@ struct tcp_open_params {
     uint32_t rtt_us;  // of the handshake; 0: not measured (SYN-ACK was repeated)
 };
 
-struct tcp_listener {
-    struct sock sock;        // first; SOCK_LISTENER
-    struct table_node node;  // listeners, by local port
-    struct weir_endpoint local;
-    struct sock *accept_head, **accept_tail;  // complete, in order
-    uint32_t backlog, accept_count, half_open_count;
-    uint32_t send_limit, receive_limit;  // inherited by connections, as are the options below
-    uint32_t rto_floor_us;               // of struct rtt
-    uint32_t flags;                      // the enum tcp_conn_flag bits that are options
-    uint16_t user_mss, user_timeout_s, linger_s, defer_accept_s;
-    uint8_t cc, ttl, tos;
-#if WEIR_CFG_TCP_ECN
-    uint8_t ecn;  // enum tcp_ecn_mode wanted
-#endif
-    int8_t error;
-#if WEIR_CFG_TCP_KEEPALIVE
-    uint16_t keepalive_idle_s, keepalive_interval_s;
-    uint8_t keepalive_count;
-#endif
-#if WEIR_CFG_TCP_PACING
-    uint32_t pacing_limit;
-#endif
-#if WEIR_CFG_TCP_REFINEMENTS
-    uint8_t uto;  // enum weir_user_timeout_option
-#endif
-#if WEIR_CFG_REALTIME_SENDER
-    uint32_t deadline_us;
-#endif
-};
-
 // --- conn.c ------------------------------------------------------------------------------------------------------------
 struct tcp_conn *tcp_conn_new(struct weir *weir);  // closed; NULL: no memory
 struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
@@ -294,8 +264,6 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error);
 // The one way to change state; asserts the legality table.
 void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state state);
-// The listener for a SYN to (local, port); NULL: none.
-struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local, uint16_t port, uint8_t netif_index);
 
 // The largest MSS we may announce to, or use towards, a path: its MTU less network and TCP header (RFC 9293 §3.7.1, RFC 6691).
 uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu);

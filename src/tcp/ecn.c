@@ -41,7 +41,7 @@ void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct 
 }
 
 // What a SYN-ACK agrees to (RFC 3168 §6.1.1; RFC 9768, Table 2).
-static uint8_t agreed(uint32_t wish, uint32_t ace)
+static uint8_t agreed(uint32_t asked, uint32_t ace)
 {
     static const uint8_t accurate[8] = {
         TCP_ECN_OFF,       // 0: no ECN
@@ -53,9 +53,9 @@ static uint8_t agreed(uint32_t wish, uint32_t ace)
         TCP_ECN_ACCURATE,  // … CE
         TCP_ECN_OFF,       // our own flags: a server that reflects what it does not know
     };
-    if (wish == TCP_ECN_ACCURATE)
+    if (asked == TCP_ECN_ACCURATE)
         return accurate[ace];
-    return wish == TCP_ECN_CLASSIC && (ace & (ACE_ECE | ACE_CWR)) == ACE_ECE ? TCP_ECN_CLASSIC : TCP_ECN_OFF;
+    return asked == TCP_ECN_CLASSIC && (ace & (ACE_ECE | ACE_CWR)) == ACE_ECE ? TCP_ECN_CLASSIC : TCP_ECN_OFF;
 }
 
 void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)

@@ -9,7 +9,7 @@
 #ifndef TCP_ECN_H
 #define TCP_ECN_H
 
-#include "tcp/conn.h"
+#include "tcp/listen.h"
 
 // A SYN without an answer goes once more with the flags; the third, and what follows, goes without (RFC 9768 §3.1.4.1: a network that
 // drops it for the flags is rarer than one that drops it for want of room). Likewise the SYN-ACK (§3.2.3.2.2).
@@ -20,10 +20,10 @@
 
 #if WEIR_CFG_TCP_ECN
 // --- handshake ---
-// What a listener that wants `wish` agrees on with a first SYN.
-struct tcp_ecn_open tcp_ecn_offered(uint8_t wish, const struct packet *packet, const struct tcp_segment *syn);
+// What a listener that wants `asked` agrees on with a first SYN.
+struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet, const struct tcp_segment *syn);
 // Another SYN for the same. false: it contradicts the first, the connection is to be reset (RFC 9768 §3.1.5).
-bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct packet *packet, const struct tcp_segment *syn);
+bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet, const struct tcp_segment *syn);
 // Flags of the SYN-ACK, and an option in the first one; or of a bare ACK before the handshake is done. `unanswered`: SYN-ACKs that timed
 // out.
 void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment);
@@ -43,7 +43,7 @@ static inline void tcp_ecn_forget_flags(struct tcp_segment *segment)
     segment->flags &= (uint8_t) ~(TCP_ECE | TCP_CWR);
     segment->accurate = false;
 }
-static inline uint8_t tcp_ecn_wish(const struct tcp_listener *listener) { return listener->ecn; }
+static inline uint8_t tcp_ecn_wants(const struct tcp_listener *listener) { return listener->ecn; }
 static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { listener->ecn = c->ecn; }
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return c->ecn == TCP_ECN_ACCURATE; }
 static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return c->ecn < TCP_ECN_CLASSIC; }  // nothing was agreed on, or asked for
@@ -55,7 +55,7 @@ void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c);
 static inline uint8_t tcp_ecn_wanted(uint8_t asked)
 {
     const uint32_t most = WEIR_CFG_TCP_ACCECN ? TCP_ECN_ACCURATE : TCP_ECN_CLASSIC;
-    return (uint8_t)min_u32((asked ? wish : WEIR_CFG_TCP_ECN_MODE) - 1u, most);
+    return (uint8_t)min_u32((asked ? asked : WEIR_CFG_TCP_ECN_MODE) - 1u, most);
 }
 
 // --- what leaves ---
@@ -122,7 +122,7 @@ void tcp_ecn_reduced_now(struct tcp_conn *c);
 // The window was reduced for a loss: marks on what is outstanding now ask for no more.
 static inline void tcp_ecn_reduced(struct tcp_conn *c)
 {
-    if (c->ecn >= TCP_ECN_CLASSIC && c->state >= WEIR_TCP_ESTABLISHED)  // before, it is a wish
+    if (c->ecn >= TCP_ECN_CLASSIC && c->state >= WEIR_TCP_ESTABLISHED)  // before, it is only asked for
         tcp_ecn_reduced_now(c);
 }
 void tcp_ecn_undone(struct tcp_conn *c);  // … which was a mistake
@@ -136,15 +136,15 @@ bool tcp_ecn_keeps_extra(const struct tcp_conn *c);
 uint32_t tcp_ecn_received_ce(const struct tcp_conn *c);
 uint32_t tcp_ecn_delivered_ce(const struct tcp_conn *c);
 #else
-static inline struct tcp_ecn_open tcp_ecn_offered(uint8_t wish, const struct packet *packet, const struct tcp_segment *syn)
+static inline struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet, const struct tcp_segment *syn)
 {
-    (void)wish, (void)packet, (void)syn;
+    (void)asked, (void)packet, (void)syn;
     return (struct tcp_ecn_open){0};
 }
-static inline bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t wish, const struct packet *packet,
+static inline bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet,
                                          const struct tcp_segment *syn)
 {
-    return (void)open, (void)wish, (void)packet, (void)syn, true;
+    return (void)open, (void)asked, (void)packet, (void)syn, true;
 }
 static inline void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment)
 {
@@ -169,7 +169,7 @@ static inline void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet
 }
 static inline void tcp_ecn_forget_flags(struct tcp_segment *segment) { (void)segment; }
 static inline bool tcp_ecn_cookie_accurate(const struct tcp_segment *ack) { return (void)ack, false; }
-static inline uint8_t tcp_ecn_wish(const struct tcp_listener *listener) { return (void)listener, TCP_ECN_OFF; }
+static inline uint8_t tcp_ecn_wants(const struct tcp_listener *listener) { return (void)listener, TCP_ECN_OFF; }
 static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return (void)c, true; }
@@ -177,7 +177,7 @@ static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return (void)c, fa
 static inline int tcp_ecn_set(struct sock *sock, int32_t value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline int tcp_ecn_get(const struct sock *sock, int32_t *value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
 static inline void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline uint8_t tcp_ecn_wanted(uint8_t asked) { return (void)wish, TCP_ECN_OFF; }
+static inline uint8_t tcp_ecn_wanted(uint8_t asked) { return (void)asked, TCP_ECN_OFF; }
 static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
 {
     return (void)c, (void)payload, (void)again, (void)options, 0;

@@ -293,7 +293,7 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
     // (What is in TIME-WAIT still has answered the SYN itself: time_wait_input.)
     entry->iss = time_wait_take_over(weir, NULL, &local, &remote, tcp_isn(weir, &local, &remote));
     half_open_agree(entry, listener, segment, path.netif->mtu);
-    entry->ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
+    entry->ecn = tcp_ecn_offered(tcp_ecn_wants(listener), packet, segment);
     keep_link_source(entry, packet);
     listener->half_open_count++;
     recent_set(weir->tcp.half_opens, entry);
@@ -338,7 +338,7 @@ static bool half_open_in_order(struct weir *weir, struct tcp_half_open *entry, c
     }
     if ((segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && segment->seq == entry->irs) {
         entry->flags |= HALF_OPEN_REPEATED;
-        if (tcp_ecn_offered_again(&entry->ecn, tcp_ecn_wish(entry->listener), packet, segment)) {
+        if (tcp_ecn_offered_again(&entry->ecn, tcp_ecn_wants(entry->listener), packet, segment)) {
             half_open_reply(weir, entry, packet, TCP_SYN | TCP_ACK);
         } else {
             tcp_reply_reset(weir, packet, segment);

@@ -91,7 +91,7 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
         .window = (uint16_t)min_u32(listener->receive_limit, 0xffff),
         .options = {.seen = TCP_SEEN_MSS, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)},
     };
-    struct tcp_ecn_open ecn = tcp_ecn_offered(tcp_ecn_wish(listener), packet, segment);
+    struct tcp_ecn_open ecn = tcp_ecn_offered(tcp_ecn_wants(listener), packet, segment);
     if (ecn.mode == TCP_ECN_CLASSIC && !(segment->options.seen & TCP_SEEN_TIMESTAMPS && WEIR_CFG_TCP_TIMESTAMPS))
         ecn.mode = TCP_ECN_OFF;
     cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &answer.options);
@@ -128,7 +128,7 @@ static void params_from_timestamp(const struct weir *weir, const struct tcp_list
     params->ts_recent = segment->options.ts_value;
     params->ts_offset = tcp_timestamp_offset(weir, params->local.addr, params->remote.addr);
     params->sack = WEIR_CFG_TCP_SACK && bits & COOKIE_SACK;
-    if (bits & COOKIE_ECN && tcp_ecn_wish(listener) != TCP_ECN_OFF)
+    if (bits & COOKIE_ECN && tcp_ecn_wants(listener) != TCP_ECN_OFF)
         params->ecn.mode = TCP_ECN_CLASSIC;
     if (WEIR_CFG_TCP_WINDOW_SCALE && (bits & COOKIE_NO_SCALE) != COOKIE_NO_SCALE) {
         params->scaling = true;
@@ -160,7 +160,7 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
         .our_mss = half_open_mss(listener, remote.addr, path.netif->mtu),
     };
     params_from_timestamp(weir, listener, segment, &params);
-    if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wish(listener) == TCP_ECN_ACCURATE && tcp_ecn_cookie_accurate(segment))
+    if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wants(listener) == TCP_ECN_ACCURATE && tcp_ecn_cookie_accurate(segment))
         params.ecn.mode = TCP_ECN_ACCURATE;
     struct tcp_conn *c = tcp_conn_passive(weir, listener, &params, packet);
     if (c == NULL) {

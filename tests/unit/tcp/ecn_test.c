@@ -451,10 +451,10 @@ static void the_option_can_be_set_until_it_is_too_late(void **state)
     assert_int_equal(value, WEIR_ECN_PASSIVE);
     assert_int_equal(weir_socket_set(t.weir, socket, WEIR_OPTION_ECN, 0), WEIR_INVALID);
     assert_int_equal(weir_socket_set(t.weir, socket, WEIR_OPTION_ECN, 5), WEIR_INVALID);
-    for (int32_t wish = WEIR_ECN_OFF; wish <= WEIR_ECN_ACCURATE; wish++) {
-        assert_int_equal(weir_socket_set(t.weir, socket, WEIR_OPTION_ECN, query), WEIR_OK);
+    for (int32_t asked = WEIR_ECN_OFF; asked <= WEIR_ECN_ACCURATE; asked++) {
+        assert_int_equal(weir_socket_set(t.weir, socket, WEIR_OPTION_ECN, asked), WEIR_OK);
         assert_int_equal(weir_socket_get(t.weir, socket, WEIR_OPTION_ECN, &value), WEIR_OK);
-        assert_int_equal(value, query);
+        assert_int_equal(value, asked);
     }
     assert_int_equal(weir_socket_close(t.weir, socket), WEIR_OK);
     tcp_fixture_continue(&t, WEIR_TCP_ESTABLISHED);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "instance.h"
-#include "tcp/conn.h"
+#include "tcp/listen.h"
 #include "tcp/halfopen.h"
 #include "tcp/isn.h"
 #include "tcp/syncookie.h"
@@ -74,7 +74,7 @@ static void world_free(void *context, void *memory, size_t bytes)
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
                struct ip_params params, const struct tcp_segment *segment)
 {
-    (void)weir, (void)manner;
+    (void)weir, (void)params;
     world_sent.count++;
     world_sent.routed = reply_to == NULL;
     world_sent.local = *local;
