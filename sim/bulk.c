@@ -22,6 +22,7 @@ struct bulk {
     struct sim_link *bottleneck;
     uint32_t count;
     struct sim_flow **flows;
+    struct sim_host **hosts;  // client and server of each flow
     struct sim_trace *traces;
     FILE *trace;
 };
@@ -88,6 +89,8 @@ static void flow_add(struct bulk *bulk, uint32_t number, struct sim_host *client
     options.client.bytes = s->bytes;
     options.client.greeting = (uint32_t)s->greeting;
     options.client.answer_ns = ns_of(s->delay);
+    bulk->hosts[2 * number] = client;
+    bulk->hosts[2 * number + 1] = server;
     bulk->flows[number] = sim_flow_add(bulk->sim, client, server, &options);
     sim_trace_start(&bulk->traces[number], bulk->flows[number], bulk->bottleneck, number ? NULL : bulk->trace,
                     bulk->trace && !number ? TRACE_NS : LOOK_NS);
@@ -140,6 +143,21 @@ static double since_connected(const struct bulk *bulk, uint32_t number, double s
     return stats->connected && connected_s < seconds ? seconds - connected_s : seconds;
 }
 
+// What a host counted, all that is not 0.
+static void print_counters(struct sim_host *host, const char *role)
+{
+    const char *before = "";
+    printf(", \"%s\": {", role);
+    for (int i = 0; i < WEIR_COUNT_COUNT; i++) {
+        const uint32_t counted = weir_counter_get(sim_host_weir(host), (enum weir_counter)i);
+        if (!counted)
+            continue;
+        printf("%s\"%s\": %u", before, weir_counter_name((enum weir_counter)i), counted);
+        before = ", ";
+    }
+    putchar('}');
+}
+
 static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
 {
     const struct sim_flow_stats *stats = sim_flow_stats(bulk->flows[number]);
@@ -148,11 +166,16 @@ static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
     const double samples = trace->samples ? (double)trace->samples : 1;
     printf(
         "%s{\"cc\": \"%s\", \"mbit\": %.4f, \"received\": %llu, \"retransmits\": %u, \"timeouts\": %u, \"srtt_ms\": %.3f, \"cwnd\": %.0f, "
-        "\"connected_s\": %.6f, \"finished_s\": %.6f}",
+        "\"connected_s\": %.6f, \"finished_s\": %.6f",
         number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
         (double)stats->received[0] * 8 / 1e6 / own_s, (unsigned long long)stats->received[0], trace->last.total_retrans,
         trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3, (double)trace->cwnd_sum / samples,
         stats->connected ? (double)stats->connected_ns / 1e9 : -1.0, stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
+    if (bulk->scenario->counters) {
+        print_counters(bulk->hosts[2 * number], "client");
+        print_counters(bulk->hosts[2 * number + 1], "server");
+    }
+    putchar('}');
 }
 
 static void print(const struct bulk *bulk, double seconds, double real_s, double cpu_s)
@@ -193,7 +216,8 @@ int bulk_run(const struct scenario *scenario)
     bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed, .unchecked = scenario->unchecked != 0});
     bulk.flows = calloc(bulk.count, sizeof *bulk.flows);
     bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
-    if (!bulk.flows || !bulk.traces)
+    bulk.hosts = calloc(2 * (size_t)bulk.count, sizeof *bulk.hosts);
+    if (!bulk.flows || !bulk.traces || !bulk.hosts)
         abort();
     const double began = clock_s(CLOCK_MONOTONIC), cpu_began = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     build(&bulk);
@@ -206,6 +230,7 @@ int bulk_run(const struct scenario *scenario)
     }
     sim_close(bulk.sim);
     free(bulk.flows);
+    free(bulk.hosts);
     free(bulk.traces);
     if (bulk.trace)
         fclose(bulk.trace);

@@ -62,6 +62,7 @@ static const struct setting settings[] = {
     ROW(hosts, WHOLE, HOSTS, "1000", "how many"),
     ROW(pcap, TEXT, BULK | CAMPAIGN, "", "folder for a pcapng file of each link"),
     ROW(trace, TEXT, BULK, "", "CSV file with what the first flow's sender thinks, every ms"),
+    ROW(counters, WHOLE, BULK, "0", "1: prints what both ends of each flow counted, too"),
     ROW(unchecked, WHOLE, BULK | HOSTS, "0", "1: nothing is checked, to see what checking costs"),
 };
 #define SETTINGS (sizeof settings / sizeof settings[0])

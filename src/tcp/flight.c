@@ -270,6 +270,7 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     const struct flight_record *plain = r;  // the last record without flags: these are in the order of their times
     uint32_t index = 0, start = f->start, bytes = 0;
     delta->retransmitted_acked = false;
+    flight_lost_passed(f, f->start, una);
     for (; index < count && seq_le(r->end, una); index++, r++) {
         if (r->sent & FLIGHT_FLAGS) {
             flight_acked_flagged(f, r, r->end, r->end - start, delta);
@@ -290,8 +291,9 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     if (index < count && seq_lt(start, una))
         flight_acked_part(f, una, delta);
     if (index == count)
-        f->start = f->detected = seq_max(start, una);
+        f->start = seq_max(start, una);
     f->fack = seq_max(f->fack, f->start);
+    f->detected = seq_max(f->detected, f->start);
     if (delta->retransmitted_acked)
         delta->rtt_valid = false;
     delta->retransmitted_acked |= retransmitted_before;
@@ -354,9 +356,7 @@ void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
         reached = true;
         if (r->sent & FLIGHT_FLAGS)
             continue;
-        r->sent |= FLIGHT_LOST;
-        f->lost += length;
-        delta->newly_lost += length;
+        delta->newly_lost += flight_lose(f, index);
     }
     f->detected = limit;
 }
@@ -366,8 +366,9 @@ uint32_t flight_lose(struct flight *f, uint32_t index)
     struct flight_record *r = flight_at(f, index);
     if (r->sent & (FLIGHT_LOST | FLIGHT_SACKED))
         return 0;
-    const uint32_t bytes = r->end - flight_record_start(f, index);
+    const uint32_t start = flight_record_start(f, index), bytes = r->end - start;
     r->sent |= FLIGHT_LOST;
+    flight_lost_note(f, start);
     f->lost += bytes;
     return bytes;
 }
@@ -400,13 +401,19 @@ uint32_t flight_lose_all(struct flight *f)
 
 void flight_unlose(struct flight *f)
 {
-    for (uint32_t index = 0; f->lost && index < f->count; index++)
-        flight_at(f, index)->sent &= ~(uint32_t)FLIGHT_LOST;
+    for (uint32_t index = 0; f->lost && index < f->count; index++) {
+        struct flight_record *r = flight_at(f, index);
+        if (r->sent & FLIGHT_LOST && r->sent & FLIGHT_RETRANSMITTED)
+            flight_resent_note(f, flight_time(r->sent));
+        r->sent &= ~(uint32_t)FLIGHT_LOST;
+    }
     f->lost = 0;
     f->detected = f->start;
 }
 
-bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
+uint32_t flight_first_plain(const struct flight *f) { return flight_find(f, f->detected); }
+
+bool flight_next_lost(struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
 {
     if (f->lost == 0)
         return false;
@@ -417,6 +424,7 @@ bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, ui
     if (index == f->count)
         return false;
     *start = seq_max(from, flight_record_start(f, index));
+    flight_lost_passed(f, from, *start);
     // Small neighbours go together (RFC 9293 §3.8.6 lets segments be cut anew), but only a few: this is called for each segment.
     const uint32_t last = min_u32(index + FLIGHT_GATHER, f->count);
     while (index < last && f->record[f->head + index].sent & FLIGHT_LOST)
@@ -432,6 +440,7 @@ void flight_resent(struct memory *memory, struct flight **flight, uint32_t start
 
     struct flight *f = *flight;
     uint32_t index = flight_find(f, start);
+    flight_lost_passed(f, start, end);
     for (; index < f->count && seq_lt(flight_record_start(f, index), end); index++) {
         struct flight_record *r = flight_at(f, index);
         if (r->sent & FLIGHT_SACKED)
@@ -439,6 +448,7 @@ void flight_resent(struct memory *memory, struct flight **flight, uint32_t start
         if (r->sent & FLIGHT_LOST)
             f->lost -= r->end - flight_record_start(f, index);
         f->retransmitted += !(r->sent & FLIGHT_RETRANSMITTED);
+        flight_resent_note(f, flight_time(now_us));
         r->sent = flight_time(now_us) | FLIGHT_RETRANSMITTED;
         flight_stamp(f, r);
         index -= flight_merge_back(f, index);

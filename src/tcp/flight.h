@@ -29,6 +29,15 @@ struct flight_stamp {
 #define FLIGHT_APP_LIMITED 1u
 #endif
 
+#if WEIR_CFG_ALLOCATOR
+// Spares a long log from being searched from its beginning at each acknowledgement.
+struct flight_marks {
+    uint32_t first_lost;  // no LOST record begins below it; meaningful while something is LOST
+    uint32_t resent_us;   // no record that was sent again, and is neither SACKED nor LOST, was sent before it
+    bool resent_out;      // there may be such a record
+};
+#endif
+
 struct flight_record {
     uint32_t end;   // sequence number after its last byte; it begins where the record before it ends
     uint32_t sent;  // µs of the last transmission, low three bits: enum flight_flag
@@ -37,15 +46,21 @@ struct flight_record {
 #endif
 };
 
-#define FLIGHT_RECORDS_MAX 4096u  // bounds the work of one split (a memmove of 32 KB at the most)
+// Bounds the work of one split: a memmove of half of them at the most, 640 KB. Where there is an allocator, a connection has at most so
+// many full segments in flight (flight_bytes_most), so that each may have a record of its own. A log that joins records because it is full
+// forgets what was SACKed, and that goes again for nothing: with every second segment lost 4,096 records were 6 MB.
+#define FLIGHT_RECORDS_MAX 65535u
 struct flight {
     uint32_t start;                  // sequence number of the first byte in flight (snd.una)
     uint32_t sacked, lost;           // bytes with that flag
     uint32_t fack;                   // end of the highest SACKED record; start when none
     uint32_t coarse;                 // records that begin below it may have been joined: their time is that of their last byte only
-    uint32_t detected;               // flight_detect has nothing left to find below it
+    uint32_t detected;               // below it each record has a flag: flight_detect, or RACK, has found all of what was sent once
     uint16_t head, count, capacity;  // records [head, head + count) are in use
     uint16_t retransmitted;          // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
+#if WEIR_CFG_ALLOCATOR
+    struct flight_marks marks;
+#endif
 #if WEIR_CFG_TCP_RATE
     uint32_t delivered_us, first_sent_us;  // for the stamp of the next record
     bool unstamped;                        // nobody asks for stamps (tcp_rate_attach)
@@ -147,6 +162,44 @@ static inline uint32_t flight_record_start(const struct flight *f, uint32_t inde
 }
 static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS; }
 static inline bool flight_any_resent(const struct flight *f) { return f->retransmitted != 0; }
+#if WEIR_CFG_ALLOCATOR
+// The search for what is LOST may begin here.
+static inline uint32_t flight_first_lost(const struct flight *f) { return f->lost ? seq_max(f->start, f->marks.first_lost) : f->start; }
+// Whether something may have been sent again at this time or before, and is neither SACKED nor LOST.
+static inline bool flight_resent_since(const struct flight *f, uint32_t sent_us)
+{
+    return f->marks.resent_out && seq_le(f->marks.resent_us, sent_us);
+}
+// So many bytes may be in flight, in segments of `mss`.
+static inline uint32_t flight_bytes_most(uint32_t mss) { return FLIGHT_RECORDS_MAX * mss; }
+static inline void flight_resent_none(struct flight *f) { f->marks.resent_out = false; }
+static inline void flight_resent_note(struct flight *f, uint32_t sent_us)
+{
+    if (!f->marks.resent_out || seq_lt(sent_us, f->marks.resent_us))
+        f->marks.resent_us = sent_us;
+    f->marks.resent_out = true;
+}
+static inline void flight_lost_note(struct flight *f, uint32_t start)
+{
+    f->marks.first_lost = f->lost ? seq_min(f->marks.first_lost, start) : start;
+}
+// Nothing is LOST in [from, until).
+static inline void flight_lost_passed(struct flight *f, uint32_t from, uint32_t until)
+{
+    if (seq_le(from, f->marks.first_lost) && seq_lt(f->marks.first_lost, until))
+        f->marks.first_lost = until;
+}
+#else  // a log of a few records is searched from its beginning, and its queues keep what is in flight low
+static inline uint32_t flight_bytes_most(uint32_t mss) { return (void)mss, UINT32_MAX; }
+static inline uint32_t flight_first_lost(const struct flight *f) { return f->start; }
+static inline bool flight_resent_since(const struct flight *f, uint32_t sent_us) { return (void)f, (void)sent_us, true; }
+static inline void flight_resent_none(struct flight *f) { (void)f; }
+static inline void flight_resent_note(struct flight *f, uint32_t sent_us) { (void)f, (void)sent_us; }
+static inline void flight_lost_note(struct flight *f, uint32_t start) { (void)f, (void)start; }
+static inline void flight_lost_passed(struct flight *f, uint32_t from, uint32_t until) { (void)f, (void)from, (void)until; }
+#endif
+// The record with which a search for what was sent once, and is neither SACKED nor LOST, may begin.
+uint32_t flight_first_plain(const struct flight *flight);
 // Bytes sent again and neither known to have come nor thought to be lost once more.
 static inline uint32_t flight_resent_out(struct flight *f)
 {
@@ -162,6 +215,8 @@ uint32_t flight_lose(struct flight *flight, uint32_t index);
 void flight_unlose(struct flight *flight);
 #else
 static inline uint32_t flight_end(const struct flight *f) { return f->end; }
+static inline uint32_t flight_bytes_most(uint32_t mss) { return (void)mss, UINT32_MAX; }
+static inline uint32_t flight_first_lost(const struct flight *f) { return f->start; }
 static inline bool flight_any_resent(const struct flight *f) { return seq_lt(f->start, f->resent_end); }
 static inline uint32_t flight_resent_out(const struct flight *f)
 {
@@ -231,7 +286,6 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
     f->count = (uint16_t)(count - index);
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
     if (index == count) {
-        f->detected = una;
         r--;
     } else if (start == una) {
         r--;
@@ -240,7 +294,7 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
         r -= seq_lt(start, f->coarse) && index;
         f->coarse = seq_lt(start, f->coarse) ? f->coarse : una;
     }
-    f->start = f->fack = una;
+    f->start = f->fack = f->detected = una;
     return r;
 }
 // flight_acked_plain where all records are acknowledged.
@@ -282,7 +336,7 @@ void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t m
 // first. Returns the bytes newly lost.
 uint32_t flight_lose_all(struct flight *flight);
 // The first LOST range at or after `from` (of a few neighbouring records at the most: call again); false: none.
-bool flight_next_lost(const struct flight *flight, uint32_t from, uint32_t *start, uint32_t *end);
+bool flight_next_lost(struct flight *flight, uint32_t from, uint32_t *start, uint32_t *end);
 // [start, end), LOST, was sent again now: RETRANSMITTED, no longer LOST. Splits as needed; if a split is refused the whole record counts.
 void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us);
 

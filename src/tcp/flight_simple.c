@@ -75,7 +75,7 @@ void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t m
 
 uint32_t flight_lose_all(struct flight *f) { return flight_lose(f, f->end); }
 
-bool flight_next_lost(const struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
+bool flight_next_lost(struct flight *f, uint32_t from, uint32_t *start, uint32_t *end)
 {
     *start = seq_max(from, f->lost_from);
     *end = f->lost_from + f->lost;

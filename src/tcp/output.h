@@ -7,8 +7,8 @@
 
 static inline uint32_t tcp_window_room(const struct tcp_conn *c)
 {
-    const uint32_t used = c->snd.nxt - c->snd.una;
-    return c->snd.wnd > used ? c->snd.wnd - used : 0;
+    const uint32_t used = c->snd.nxt - c->snd.una, window = min_u32(c->snd.wnd, flight_bytes_most(c->mss));
+    return window > used ? window - used : 0;
 }
 
 static inline bool tcp_may_send_data(const struct tcp_conn *c)

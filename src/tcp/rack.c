@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // RACK (RFC 8985 §6): what left before something that has been delivered, by more than the window for reordering, is lost; of that, too,
-// what was sent again. Work: one look at each record up to the newest delivered; the log bounds them.
+// what was sent again. Work: a look at each record that was sent once, is neither SACKED nor LOST, and left before the newest delivered.
+// Where something was sent again before the newest delivered left, and neither came nor was found lost: at each record up to there.
 #include "tcp/internal.h"
 
 #define RECOVERIES_TO_KEEP 16u  // §6.2, step 4: RACK.reo_wnd_persist
@@ -108,6 +109,15 @@ static uint32_t window_us(const struct weir *weir, const struct tcp_conn *c)
     return !rack->reordering && sure ? 0 : window_of(weir, c, rack->multiplier + 1u);
 }
 
+// Where the search begins: at the beginning of the log only if something that was sent again may be lost.
+static uint32_t search_from(struct flight *f, const struct rack *rack)
+{
+    if (!flight_resent_since(f, rack->sent_us))
+        return flight_first_plain(f);
+    flight_resent_none(f);
+    return 0;
+}
+
 void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta)
 {
     struct rack *rack = &c->flow->rack;
@@ -115,13 +125,19 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
     rack->wait_us = 0;
     if (!rack->valid)
         return;
+    f->detected = seq_max(f->detected, f->start);
     const uint32_t usual = rack->rtt_us + window_us(weir, c);
     const bool steps = clock_steps(weir, FLIGHT_STEP_US);
     const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * FLIGHT_STEP_US);  // more than a clock_step
-    for (uint32_t index = 0; index < f->count; index++) {
+    bool flagged = true;  // each record so far, so that the next search need not look at those that were sent once
+    for (uint32_t index = search_from(f, rack); index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
+        if (flagged)
+            f->detected = seq_max(f->detected, flight_record_start(f, index));
         if (r->sent & (FLIGHT_SACKED | FLIGHT_LOST))
             continue;
+        if (r->sent & FLIGHT_RETRANSMITTED)
+            flight_resent_note(f, flight_time(r->sent));
         if (!flight_sent_after(rack->sent_us, rack->end, flight_time(r->sent), r->end)) {
             if (!(r->sent & FLIGHT_RETRANSMITTED))
                 return;  // what follows left later still
@@ -131,10 +147,12 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
         // after it as likely as not.
         const bool doubt = !steps && r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
         const uint32_t waited = weir->now - flight_time(r->sent), patience = doubt ? max_u32(usual, doubtful) : usual;
-        if (waited >= patience)
+        if (waited >= patience) {
             delta->newly_lost += flight_lose(f, index);
-        else
+        } else {
             rack->wait_us = max_u32(rack->wait_us, patience - waited);
+            flagged &= r->sent & FLIGHT_RETRANSMITTED;
+        }
     }
 }
 

@@ -82,7 +82,9 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
 }
 
 #define INTERVALS_FIRST 8u
-#define INTERVALS_MAX 4096u  // bounds the memmove of one insertion to 32 KB
+// Bounds the memmove of one insertion to 512 KB. A sender is not to have more than 65,535 segments in flight either (flight.h): with every
+// second one lost half as many.
+#define INTERVALS_MAX 65535u
 
 // Room for one more interval: at least limit / (2 MSS) of them in full, so that a window full of every other segment fits.
 static bool intervals_grow(struct weir *weir, struct tcp_conn *c)

@@ -24,7 +24,7 @@ void tcp_scoreboard_changed(struct tcp_conn *c) { tcp_attend(c, ATTEND_SCOREBOAR
 // it gets a time of its own.
 static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
 {
-    c->flow->retransmit_from = c->snd.una;
+    c->flow->retransmit_from = flight_first_lost(c->flow->flight);
     clock_step(weir, FLIGHT_STEP_US);
 }
 

@@ -51,9 +51,21 @@ static void drop(struct flight *f)
     assert_int_equal(got_bytes, 0);
 }
 
+// The marks from which a search begins pass over nothing that it looks for.
+static void check_marks(const struct flight *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t sent = f->record[f->head + i].sent, start = flight_record_start(f, i);
+        assert_true(sent & FLIGHT_FLAGS || seq_le(seq_max(f->start, f->detected), start));
+        assert_true(!(sent & FLIGHT_LOST) || seq_le(flight_first_lost(f), start));
+        assert_true((sent & FLIGHT_FLAGS) != FLIGHT_RETRANSMITTED || flight_resent_since(f, flight_time(sent)));
+    }
+}
+
 // What must hold of any log.
 static void check(const struct flight *f)
 {
+    check_marks(f);
     uint32_t start = f->start, sacked = 0, lost = 0, retransmitted = 0, fack = f->start;
     assert_true(f->head + f->count <= f->capacity);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -333,6 +345,55 @@ static void a_refused_split_never_sacks_what_was_not(void **state)
     drop(f);
 }
 
+#if WEIR_CFG_ALLOCATOR
+// Every second segment of 30 MB is missing: what a drop-tail queue makes of the end of slow start. Each of them is known, and no other.
+static void each_hole_of_a_long_window_is_known(void **state)
+{
+    (void)state;
+    const uint32_t segments = 20000;
+    struct flight *f = make(8, 0xfff00000u);
+    struct flight_delta delta = {0};
+    for (uint32_t i = 0; i < segments; i++)
+        send_segments(&f, 1, 8000 + 8 * i);
+    for (uint32_t i = 1; i < segments; i += 2)
+        flight_sacked(NULL, &f, 0xfff00000u + i * MSS, 0xfff00000u + (i + 1) * MSS, &delta);
+    assert_int_equal(f->sacked, segments / 2 * MSS);
+    flight_detect(f, MSS, &delta);
+    assert_int_equal(f->lost, (segments / 2 - 2) * MSS);  // the last two have too little above them
+    uint32_t start, end;
+    for (uint32_t i = 0; i + 4 < segments; i += 2) {
+        assert_true(flight_next_lost(f, flight_first_lost(f), &start, &end));
+        assert_int_equal(start, 0xfff00000u + i * MSS);
+        assert_int_equal(end - start, MSS);
+        flight_resent(NULL, &f, start, end, 1000000 + 8 * i);
+    }
+    assert_int_equal(f->lost, 0);
+    check(f);
+    drop(f);
+}
+#endif
+
+// Where the search ended before must not lie half the sequence space behind, as if it were ahead.
+static void a_loss_after_gigabytes_without_one_is_found(void **state)
+{
+    (void)state;
+    struct flight *f = make(64, 0);
+    struct flight_delta delta = {0};
+    const uint32_t burst = 1000 * MSS;
+    bool known;
+    for (uint32_t i = 0; i < 30000; i++) {  // 3 GB, and the log is never empty
+        assert_true(flight_room(NULL, &f, 16 * i));
+        flight_sent(f, flight_end(f) + burst, 16 * i);
+        if (i)
+            flight_acked_plain(f, flight_end(f) - burst, &known);
+    }
+    flight_sacked(NULL, &f, f->start + MSS, f->start + 5 * MSS, &delta);
+    flight_detect(f, MSS, &delta);
+    assert_int_equal(f->lost, MSS);
+    check(f);
+    drop(f);
+}
+
 // --- the model ---------------------------------------------------------------------------------------------------------
 #define SPACE 4096u
 #define WAS_SACKED 8u  // SACKED records are joined whatever their times, so RETRANSMITTED is vague from then on
@@ -587,6 +648,10 @@ int main(void)
         cmocka_unit_test(a_retransmission_is_not_lost_again_by_sack),
         cmocka_unit_test(a_growing_block_costs_no_records),
         cmocka_unit_test(a_refused_split_never_sacks_what_was_not),
+#if WEIR_CFG_ALLOCATOR
+        cmocka_unit_test(each_hole_of_a_long_window_is_known),
+#endif
+        cmocka_unit_test(a_loss_after_gigabytes_without_one_is_found),
         cmocka_unit_test(equals_the_model_when_splits_succeed),
         cmocka_unit_test(stays_sound_when_splits_are_refused),
         cmocka_unit_test(what_lies_beyond_the_log_is_refused),
