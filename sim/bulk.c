@@ -55,9 +55,22 @@ void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *
     back->loss_ppm = ppm_of(s->back_loss);
 }
 
+// enum weir_ecn; WEIR_ECN_DEFAULT: the setting says no such thing.
+static uint8_t ecn_of(const struct scenario *s)
+{
+    static const char *const names[] = {
+        "", [WEIR_ECN_OFF] = "off", [WEIR_ECN_PASSIVE] = "passive", [WEIR_ECN_ON] = "on", [WEIR_ECN_ACCURATE] = "accurate"};
+    uint8_t ecn = sizeof names / sizeof names[0] - 1;
+    while (ecn && strcmp(s->ecn, names[ecn]) != 0)
+        ecn--;
+    return ecn;
+}
+
 static struct sim_host *host_add(struct bulk *bulk, char side, uint32_t number)
 {
-    const struct sim_host_options options = {.granularity_us = (uint32_t)bulk->scenario->tick_us, .mtu = (uint16_t)bulk->scenario->mtu};
+    const struct sim_host_options options = {.config.tcp_ecn = ecn_of(bulk->scenario),
+                                             .granularity_us = (uint32_t)bulk->scenario->tick_us,
+                                             .mtu = (uint16_t)bulk->scenario->mtu};
     char name[16];
     snprintf(name, sizeof name, bulk->count > 1 ? "%c%u" : "%c", side, number);
     return sim_host_add(bulk->sim, name, &options);
@@ -202,13 +215,55 @@ static double clock_s(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+// The first setting that was set and would change nothing, because of another, and what it waits for; NULL: there is none.
+static const char *idle_setting(const struct scenario *s, const char **reason)
+{
+    const bool asks = ecn_of(s) >= WEIR_ECN_ON;
+    struct sim_way there, back;
+    bulk_ways(s, &there, &back);
+    const struct {
+        const char *name, *reason;
+        bool works;
+    } settings[] = {
+        {"aqm", "codel-ecn marks nothing unless the flows ask for it: --ecn on, or accurate", strcmp(s->aqm, "codel-ecn") != 0 || asks},
+        {"mark", "marks nothing unless the flows ask for it: --ecn on, or accurate", !s->mark || asks},
+        {"mark", "marks nothing: the queue never holds so much", s->mark < there.queue_bytes},
+        {"other_cc", "changes nothing without --others", s->others},
+        {"burst_end", "changes nothing without --burst", s->burst > 0},
+        {"burst_loss", "changes nothing without --burst", s->burst > 0},
+        {"reorder_ms", "changes nothing without --reorder", s->reorder > 0},
+        {"bdp", "changes nothing with --queue", !(s->queue > 0)},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (scenario_given(s, settings[i].name) && !settings[i].works) {
+            *reason = settings[i].reason;
+            return settings[i].name;
+        }
+    return NULL;
+}
+
+// 0; or 2 with a sentence on standard error.
+static int refused(const struct scenario *s)
+{
+    const char *reason, *const idle = idle_setting(s, &reason);
+    if (!(s->flows + s->others) || s->flows + s->others > MOST_FLOWS)
+        fprintf(stderr, "weir-sim: flows and others are 1 to %u together\n", MOST_FLOWS);
+    else if (strcmp(s->aqm, "droptail") != 0 && strcmp(s->aqm, "codel") != 0 && strcmp(s->aqm, "codel-ecn") != 0)
+        fprintf(stderr, "weir-sim: --aqm is droptail, codel or codel-ecn, not %s\n", s->aqm);
+    else if (ecn_of(s) == WEIR_ECN_DEFAULT)
+        fprintf(stderr, "weir-sim: --ecn is off, passive, on or accurate, not %s\n", s->ecn);
+    else if (idle)
+        fprintf(stderr, "weir-sim: --%s %s\n", idle, reason);
+    else
+        return 0;
+    return 2;
+}
+
 int bulk_run(const struct scenario *scenario)
 {
     struct bulk bulk = {.scenario = scenario, .count = (uint32_t)(scenario->flows + scenario->others)};
-    if (!bulk.count || bulk.count > MOST_FLOWS) {
-        fprintf(stderr, "weir-sim: flows and others are 1 to %u together\n", MOST_FLOWS);
+    if (refused(scenario))
         return 2;
-    }
     if (*scenario->trace && !(bulk.trace = fopen(scenario->trace, "w"))) {
         perror(scenario->trace);
         return 2;

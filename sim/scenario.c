@@ -44,6 +44,7 @@ static const struct setting settings[] = {
     ROW(queue_frames, WHOLE, BULK, "0", "queue in frames, besides"),
     ROW(aqm, TEXT, BULK, "droptail", "droptail, codel, or codel-ecn"),
     ROW(mark, WHOLE, BULK, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
+    ROW(ecn, TEXT, BULK, "passive", "off, passive (agreed to, asked for by nobody), on (RFC 3168), or accurate (RFC 9768)"),
     ROW(loss, DECIMAL, BULK | HOSTS, "0", "% of the frames, there, after the bottleneck"),
     ROW(back_loss, DECIMAL, BULK, "0", "% on the way back"),
     ROW(spare_arp, WHOLE, BULK, "0", "1: losses strike IP only"),
@@ -100,6 +101,12 @@ static const struct setting *find(const char *name)
             return &settings[i];
     }
     return NULL;
+}
+
+bool scenario_given(const struct scenario *scenario, const char *name)
+{
+    const struct setting *setting = find(name);
+    return setting && scenario->given >> (setting - settings) & 1;
 }
 
 void scenario_defaults(struct scenario *scenario)

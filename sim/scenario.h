@@ -4,6 +4,7 @@
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "sim.h"
@@ -18,13 +19,14 @@ struct scenario {
         greeting, counters;
     double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms, queue, bdp, seconds,
         start;
-    char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];
+    char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];
 };
 
 void scenario_defaults(struct scenario *scenario);
 // 0; or −1 with a sentence on standard error.
 int scenario_set(struct scenario *scenario, const char *name, const char *value);
 int scenario_read(struct scenario *scenario, const char *path);
+bool scenario_given(const struct scenario *scenario, const char *name);  // that setting was set, to whatever value
 void scenario_help(FILE *out);
 // The run's replay (replay.h): the program as it was typed, and the settings that differ from the defaults.
 void scenario_replay(const struct scenario *scenario);

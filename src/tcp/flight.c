@@ -217,8 +217,15 @@ static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end,
     }
 }
 
-// … and about the path.
-static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes)
+// Whether the record may be the first part of a joined one that was cut: its time is that of the last byte of the whole, and a round trip
+// from there would come out too short.
+static bool flight_time_vague(struct flight *f, const struct flight_record *r)
+{
+    return seq_lt(flight_record_start(f, (uint32_t)(r - flight_at(f, 0))), f->coarse);
+}
+
+// What the delivery says about the path, too. `vague`: it is no sample of the round trip.
+static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes, bool vague)
 {
     const uint32_t sent = r->sent;
     flight_came(delta, sent, end, bytes);
@@ -229,7 +236,7 @@ static void flight_delivered(struct flight_delta *delta, const struct flight_rec
     delta->delivered += bytes;
     if (sent & FLIGHT_RETRANSMITTED) {
         delta->retransmitted_acked = true;
-    } else if (!delta->rtt_valid || seq_lt(delta->rtt_sent_us, flight_time(sent))) {
+    } else if (!vague && (!delta->rtt_valid || seq_lt(delta->rtt_sent_us, flight_time(sent)))) {
         delta->rtt_valid = true;
         delta->rtt_sent_us = flight_time(sent);
     }
@@ -244,27 +251,21 @@ static void flight_acked_flagged(struct flight *f, const struct flight_record *r
     }
     if (r->sent & FLIGHT_LOST)
         f->lost -= bytes;
-    flight_delivered(delta, r, end, bytes);
+    flight_delivered(delta, r, end, bytes, flight_time_vague(f, r));
 }
 
 // The record at the head is acknowledged in part.
 static void flight_acked_part(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
-    const struct flight_delta before = *delta;
     flight_acked_flagged(f, flight_at(f, 0), una, una - f->start, delta);
-    if (seq_lt(f->start, f->coarse)) {
-        // A joined record knows only when its last byte was sent, which is too late for these.
-        delta->rtt_valid = before.rtt_valid;
-        delta->rtt_sent_us = before.rtt_sent_us;
-    } else {
+    if (!seq_lt(f->start, f->coarse))
         f->coarse = una;  // follows, so that it never falls 2^31 behind
-    }
     f->start = una;
 }
 
 void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
 {
-    const bool retransmitted_before = delta->retransmitted_acked;
+    const bool retransmitted_before = delta->retransmitted_acked, cut = !flight_plain(f);
     const uint32_t count = f->count;
     struct flight_record *r = flight_at(f, 0);
     const struct flight_record *plain = r;  // the last record without flags: these are in the order of their times
@@ -284,7 +285,7 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
         start = r->end;
     }
     if (bytes)
-        flight_delivered(delta, plain, plain->end, bytes);
+        flight_delivered(delta, plain, plain->end, bytes, cut && flight_time_vague(f, plain));
     f->start = start;
     f->count = (uint16_t)(count - index);
     f->head = index == count ? 0 : (uint16_t)(f->head + index);
@@ -319,7 +320,7 @@ void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left,
             break;
         if (seq_lt(start, left) || r->sent & FLIGHT_SACKED)
             continue;  // no room to split: what is covered in part stays as it was
-        flight_delivered(delta, r, r->end, bytes);
+        flight_delivered(delta, r, r->end, bytes, flight_time_vague(f, r));
         delta->sacked += bytes;
         if (r->sent & FLIGHT_LOST)
             f->lost -= bytes;

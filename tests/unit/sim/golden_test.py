@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from program import ROOT, build
 
 
@@ -112,3 +114,32 @@ def test_what_a_scenario_does_not_use_is_refused(tmp_path):
     assert re.search(r"^  hosts .*\n +settings: seed, cc, bytes, loss, hosts, unchecked$", told, re.MULTILINE), told
     done = subprocess.run([program, "--flows", "0"], capture_output=True, text=True)
     assert done.returncode == 2 and "flows" in done.stderr
+
+
+@pytest.mark.parametrize("words, said", [
+    ("--aqm codel-ecn", "--aqm codel-ecn marks nothing unless the flows ask for it: --ecn on, or accurate"),
+    ("--aqm codel-ecn --ecn passive", "--aqm codel-ecn marks nothing unless the flows ask for it: --ecn on, or accurate"),
+    ("--mark 20000", "--mark marks nothing unless the flows ask for it: --ecn on, or accurate"),
+    ("--mark 30000 --ecn on", "--mark marks nothing: the queue never holds so much"),
+    ("--aqm codell", "--aqm is droptail, codel or codel-ecn, not codell"),
+    ("--ecn yes", "--ecn is off, passive, on or accurate, not yes"),
+    ("--other_cc bbr", "--other_cc changes nothing without --others"),
+    ("--burst_loss 50", "--burst_loss changes nothing without --burst"),
+    ("--reorder_ms 1", "--reorder_ms changes nothing without --reorder"),
+    ("--queue 20000 --bdp 2", "--bdp changes nothing with --queue")])
+def test_a_setting_that_changes_nothing_is_refused(words, said):
+    build()
+    done = subprocess.run([str(ROOT / "build/host/weir-sim"), *words.split()], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"weir-sim: {said}\n")
+
+
+@pytest.mark.parametrize("ecn, counted", [("on", "TCP_ECN"), ("accurate", "TCP_ACCECN")])
+@pytest.mark.parametrize("queue", ["--aqm codel-ecn", "--mark 15000"])
+def test_flows_that_ask_for_ecn_are_marked(queue, ecn, counted):
+    build()
+    command = [str(ROOT / "build/host/weir-sim"), *queue.split(), "--ecn", ecn, "--counters", "1"]
+    result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    flow = result["flows"][0]
+    assert flow["client"][counted] == flow["server"][counted] == 1
+    assert result["marked"] > 10 and flow["client"]["TCP_ECN_REDUCED"] > 5, result
+    assert flow["server"]["TCP_CE_RECEIVED"] > 10 and result["mbit"] > 9, result

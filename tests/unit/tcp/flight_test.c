@@ -169,6 +169,30 @@ static void a_joined_record_is_no_sample_in_part(void **state)
     drop(f);
 }
 
+// A block, and then an acknowledgement, of the first part of a joined record: it was sent sooner than the record says.
+static void a_joined_record_that_was_cut_is_no_sample(void **state)
+{
+    (void)state;
+    struct flight *f = make(4, 0);
+    refuse = true;
+    for (uint32_t i = 1; i <= 5; i++)
+        send_segments(&f, 1, 8000 * i);
+    assert_int_equal(f->count, 3);  // two joined ones, and the last
+    struct flight_delta delta = {0};
+    flight_sacked(NULL, &f, 2 * MSS, 3 * MSS, &delta);
+    assert_int_equal(delta.sacked, MSS);
+    assert_false(delta.rtt_valid);  // it left at 24000; its record was of 32000
+    flight_acked(f, 3 * MSS, &delta);
+    assert_int_equal(delta.delivered, 3 * MSS);
+    assert_false(delta.rtt_valid);
+    flight_sacked(NULL, &f, 4 * MSS, 5 * MSS, &delta);
+    assert_true(delta.rtt_valid);
+    assert_int_equal(delta.rtt_sent_us, 40000);
+    refuse = false;
+    check(f);
+    drop(f);
+}
+
 static void karn_no_sample_from_an_ack_that_waited_for_a_retransmission(void **state)
 {
     (void)state;
@@ -639,6 +663,7 @@ int main(void)
         cmocka_unit_test(a_burst_is_one_record),
         cmocka_unit_test(an_acknowledgement_gives_the_newest_time),
         cmocka_unit_test(a_joined_record_is_no_sample_in_part),
+        cmocka_unit_test(a_joined_record_that_was_cut_is_no_sample),
         cmocka_unit_test(karn_no_sample_from_an_ack_that_waited_for_a_retransmission),
         cmocka_unit_test(newreno_loses_one_segment_at_a_time),
         cmocka_unit_test(a_timeout_loses_all_but_what_the_peer_holds),
