@@ -55,6 +55,11 @@ void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *
     back->loss_ppm = ppm_of(s->back_loss);
 }
 
+// A host takes a random time for a frame, as long as the bottleneck takes for a full one at the most. Without that, what an acknowledgement
+// lets go reaches a full queue just as a place in it comes free, always, and what a timer sends hardly ever: of segments sent after a pause
+// beside 20 flows 73 of 100 were lost, with it 17. (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992.)
+static uint64_t processing_ns(const struct scenario *s) { return s->rate > 0 ? (uint64_t)(FULL_FRAME * 8e3 / s->rate) : 0; }
+
 // enum weir_ecn; WEIR_ECN_DEFAULT: the setting says no such thing.
 static uint8_t ecn_of(const struct scenario *s)
 {
@@ -84,6 +89,8 @@ static struct sim_link *link_add(struct bulk *bulk, struct sim_node *a, struct s
     if (bottleneck) {
         bulk_ways(bulk->scenario, &options.there, &back);
         options.back = &back;
+    } else {
+        options.there.jitter_ns = processing_ns(bulk->scenario);
     }
     snprintf(path, sizeof path, "%s/%s-%s.pcapng", bulk->scenario->pcap, sim_node_name(a), sim_node_name(b));
     if (*bulk->scenario->pcap)

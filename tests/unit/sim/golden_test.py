@@ -133,6 +133,15 @@ def test_a_setting_that_changes_nothing_is_refused(words, said):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"weir-sim: {said}\n")
 
 
+def test_no_flow_starves_by_the_phase_of_its_timers():
+    """Each of these seeds left one of 20 cubic flows without a byte in 60 s while frames arrived in step with what left the bottleneck's queue."""
+    build()
+    for seed in (1000, 1017, 1031, 1042):
+        command = [str(ROOT / "build/host/weir-sim"), "--flows", "20", "--others", "1", "--other_cc", "bbr", "--delay", "20", "--seconds", "60", "--seed", str(seed)]
+        result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        assert min(flow["received"] for flow in result["flows"]) > 500000, (seed, result)
+
+
 @pytest.mark.parametrize("ecn, counted", [("on", "TCP_ECN"), ("accurate", "TCP_ACCECN")])
 @pytest.mark.parametrize("queue", ["--aqm codel-ecn", "--mark 15000"])
 def test_flows_that_ask_for_ecn_are_marked(queue, ecn, counted):
