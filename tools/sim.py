@@ -238,8 +238,33 @@ def golden_table():
     return GOLDEN_HEAD + "\n".join(lines) + "\n"
 
 
+LONG_HEAD = """
+# Long fat paths: queues of one bandwidth-delay product, buffers of 128 MB, seed 2, {seconds}. Rows: rate, algorithm and loss (%).
+# Columns: round trip (ms): goodput, Mbit/s; then how many segments were sent again and not lost, and the timeouts.
+"""
+LONG_SECONDS, LONG_RTTS, LONG_LOSSES, LONG_BUFFER = {100: 15, 1000: 6}, (50, 150, 300), (0, 0.01, 0.1, 1), 128 << 20
+LONG_FEW = ("cubic", "bbr", "bbr3")   # at the higher rate, of which a second takes a quarter of one
+
+
+def long_table():
+    names = {rate: [name for name in algorithms() if rate == 100 or name in LONG_FEW] for rate in LONG_SECONDS}
+    rows = [(rate, name, loss) for rate in LONG_SECONDS for name in names[rate] for loss in LONG_LOSSES]
+    jobs = {(*row, rtt): {"cc": row[1], "rate": row[0], "loss": row[2], "delay": rtt / 2, "seconds": LONG_SECONDS[row[0]], "seed": 2, "send_buffer": LONG_BUFFER,
+                          "receive_buffer": LONG_BUFFER} for row in rows for rtt in LONG_RTTS}
+    found = run_all("golden, long paths", dict(reversed(jobs.items())))   # those that take longest first
+    lines = [f"{'':>5} {'':<10} {'loss':>5}" + "".join(f" {rtt:<8}" for rtt in LONG_RTTS) + "".join(f" again {rtt:<3}" for rtt in LONG_RTTS) +
+             "".join(f" rto {rtt:<3}" for rtt in LONG_RTTS)]
+    for row in rows:
+        runs = [found[(*row, rtt)] for rtt in LONG_RTTS]
+        again = [sum(flow["retransmits"] for flow in one["flows"]) - one["dropped"] - one["lost"] for one in runs]
+        lines.append(f"{row[0]:>5} {row[1]:<10} {row[2]:>5}" + "".join(f" {one['mbit']:<8.3f}" for one in runs) + "".join(f" {more:<9}" for more in again) +
+                     "".join(f" {one['flows'][0]['timeouts']:<7}" for one in runs).rstrip())
+    seconds = ", ".join(f"{count} s of {rate} Mbit/s" for rate, count in LONG_SECONDS.items())
+    return LONG_HEAD.format(seconds=seconds) + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
 def golden(options):
-    table = golden_table()
+    table = golden_table() + long_table()
     if options.renew:
         GOLDEN.parent.mkdir(parents=True, exist_ok=True)
         GOLDEN.write_text(table)
