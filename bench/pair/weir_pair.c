@@ -8,8 +8,11 @@
 //     weir_pair connect COUNT OPEN    COUNT connections opened and closed beside OPEN others
 //     weir_pair idle COUNT            memory of COUNT idle connections, one end
 //     weir_pair insert COUNT          COUNT connections inserted, the longest single call
+//     weir_pair calls COUNT           the longest single call of each kind with COUNT connections: all write at once, all time out, all let
+//                                     their memory go, all are closed (processor time of the thread)
 //
 // The function `measured` is what callgrind collects (--toggle-collect=measured). Results are one JSON line.
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +49,7 @@ struct end {
 static struct end ends[2];
 static uint64_t now_us = 1000000;
 static uint64_t frames_carried;
+static bool cable_cut;  // frames are taken and lost
 
 static void *get(void *context, size_t bytes)
 {
@@ -56,6 +60,43 @@ static void put(void *context, void *memory, size_t bytes)
 {
     (void)context, (void)bytes;
     free(memory);
+}
+
+// Lists of equal blocks, for the longest call: glibc's malloc takes up to a millisecond for one block after a million were freed.
+#define CLASS_BYTES 16u
+#define CLASSES 256u
+#define ARENA_BYTES (1u << 24)
+static void *freed[CLASSES + 1];
+static uint8_t *arena;
+static size_t arena_left;
+static void *get_at_once(void *context, size_t bytes)
+{
+    const size_t class = (bytes + CLASS_BYTES - 1) / CLASS_BYTES;
+    if (class > CLASSES)
+        return get(context, bytes);
+    void *memory = freed[class];
+    if (memory) {
+        memcpy(&freed[class], memory, sizeof memory);
+        return memory;
+    }
+    if (arena_left < class * CLASS_BYTES) {
+        arena = get(context, ARENA_BYTES);
+        arena_left = arena ? ARENA_BYTES : 0;
+    }
+    if (!arena)
+        return NULL;
+    arena_left -= class * CLASS_BYTES;
+    return arena + arena_left;
+}
+static void put_at_once(void *context, void *memory, size_t bytes)
+{
+    const size_t class = (bytes + CLASS_BYTES - 1) / CLASS_BYTES;
+    if (class > CLASSES) {
+        put(context, memory, bytes);
+        return;
+    }
+    memcpy(memory, &freed[class], sizeof memory);
+    freed[class] = memory;
 }
 static void entropy(void *context, void *out, size_t bytes)
 {
@@ -70,6 +111,8 @@ static struct weir_port port = {.alloc = get, .free = put, .entropy = entropy, .
 static enum weir_tx_verdict carry(struct weir_netif *netif, const struct weir_tx *tx)
 {
     struct end *to = ((struct end *)netif->driver_data)->peer;
+    if (cable_cut)
+        return WEIR_TX_DONE;
     struct frame *frame = &to->queue[to->tail++ % QUEUE];
     uint8_t *out = frame->bytes;
     const struct weir_slice *slice = tx->slices, *const end = slice + tx->count;
@@ -403,14 +446,117 @@ static void run_insert(uint64_t count)
            (unsigned long long)longest.cpu_ns);
 }
 
+// --- the longest call ----------------------------------------------------------------------------------------------------------------
+
+static uint64_t call_began_ns;
+static void call_begins(void) { call_began_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
+static void call_ends(uint64_t *longest_ns)
+{
+    const uint64_t took_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - call_began_ns;
+    *longest_ns = took_ns > *longest_ns ? took_ns : *longest_ns;
+}
+
+// Polls end 0 until nothing is left for now.
+static void poll_out(uint64_t *longest_ns)
+{
+    uint64_t next_us;
+    do {
+        call_begins();
+        next_us = weir_poll(ends[0].weir, now_us);
+        call_ends(longest_ns);
+    } while (next_us <= now_us);
+}
+
+static void pass(uint64_t us, uint64_t *longest_ns)
+{
+    for (const uint64_t until_us = now_us + us; now_us < until_us; now_us += 1000)
+        poll_out(longest_ns);
+}
+
+// An end's turn, each call by itself.
+static void turn_timed(struct end *end, uint64_t *longest_ns)
+{
+    weir_clock(end->weir, now_us);
+    while (end->head != end->tail) {
+        const struct frame *frame = &end->queue[end->head++ % QUEUE];
+        const struct weir_slice slice = {frame->bytes, frame->length};
+        const struct weir_frame lent = {.slices = &slice, .count = 1, .length = frame->length};
+        call_begins();
+        weir_input(&end->netif, &lent);
+        call_ends(longest_ns);
+    }
+    call_begins();
+    weir_poll(end->weir, now_us);
+    call_ends(longest_ns);
+}
+
+static weir_socket connect_timed(uint16_t number, weir_socket listener, weir_socket *server, uint64_t *longest_ns)
+{
+    const struct weir_endpoint peer = {address_of(1), number};
+    call_begins();
+    const weir_socket client = weir_socket_open(ends[0].weir, WEIR_STREAM, 0);
+    call_ends(longest_ns);
+    call_begins();
+    check(weir_socket_connect(ends[0].weir, client, &peer), "connect");
+    call_ends(longest_ns);
+    for (*server = 0; *server <= 0; now_us++) {
+        turn_timed(&ends[0], longest_ns);
+        turn_timed(&ends[1], longest_ns);
+        *server = weir_socket_accept(ends[1].weir, listener);
+    }
+    return client;
+}
+
+static void run_calls(uint64_t count)
+{
+    weir_socket listener = listen_at(80), server, *clients = malloc(count * sizeof *clients);
+    uint64_t write_ns = 0, send_ns = 0, timeout_ns = 0, connect_ns = 0, let_go_ns = 0, close_ns = 0;
+    uint8_t bytes[100] = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        const uint16_t number = (uint16_t)(80 + i / 20000);
+        if (i && i % 20000 == 0)
+            listener = listen_at(number);
+        clients[i] = connect_timed(number, listener, &server, &connect_ns);
+        weir_socket_write(ends[0].weir, clients[i], bytes, sizeof bytes);
+        settle();
+        weir_socket_read(ends[1].weir, server, bytes, sizeof bytes);
+        settle();
+        drain_ready();
+    }
+    cable_cut = true;
+    pass(10000000, &let_go_ns);  // all rest, and let go of queue and flight log
+    for (uint64_t i = 0; i < count; i++) {
+        call_begins();
+        weir_socket_write(ends[0].weir, clients[i], bytes, sizeof bytes);
+        call_ends(&write_ns);
+    }
+    poll_out(&send_ns);
+    pass(3000000, &timeout_ns);  // two timeouts of each, at the least
+    for (uint64_t i = 0; i < count; i++) {
+        call_begins();
+        weir_socket_abort(ends[0].weir, clients[i]);
+        call_ends(&close_ns);
+    }
+    poll_out(&close_ns);
+    printf("{\"stack\": \"weir\", \"test\": \"calls\", \"units\": %llu, \"connect_ns\": %llu, \"write_ns\": %llu, \"send_ns\": %llu, "
+           "\"timeout_ns\": %llu, \"let_go_ns\": %llu, \"close_ns\": %llu}\n",
+           (unsigned long long)count, (unsigned long long)connect_ns, (unsigned long long)write_ns, (unsigned long long)send_ns,
+           (unsigned long long)timeout_ns, (unsigned long long)let_go_ns, (unsigned long long)close_ns);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: weir_pair bulk|copy|echo|connect|idle|insert COUNT [OPEN]\n");
+        fprintf(stderr, "usage: weir_pair bulk|copy|echo|connect|idle|insert|calls COUNT [OPEN]\n");
         return 2;
     }
     const uint64_t number = strtoull(argv[2], NULL, 10);
-    open_ends(NULL);
+    const bool calls = !strcmp(argv[1], "calls");
+    if (calls) {
+        port.alloc = get_at_once;
+        port.free = put_at_once;
+    }
+    open_ends(calls ? &(struct weir_config){.memory_budget_bytes = UINT64_MAX} : NULL);
     if (!strcmp(argv[1], "bulk") || !strcmp(argv[1], "copy"))
         run_bulk(number, argv[1][0] == 'c');
     else if (!strcmp(argv[1], "echo"))
@@ -419,6 +565,8 @@ int main(int argc, char **argv)
         run_connect(number, argc > 3 ? strtoull(argv[3], NULL, 10) : 0);
     else if (!strcmp(argv[1], "idle"))
         run_idle(number);
+    else if (calls)
+        run_calls(number);
     else
         run_insert(number);
     return 0;

@@ -43,6 +43,14 @@ struct sock *socks_output_all(struct socks *socks)
     return first;
 }
 
+void socks_output_before(struct socks *socks, struct sock *first, struct sock **end)
+{
+    *end = socks->output.head;
+    if (!socks->output.head)
+        socks->output.tail = end;
+    socks->output.head = first;
+}
+
 struct sock *sock_ready_pop(struct socks *socks)
 {
     struct sock *sock = socks->ready.head;

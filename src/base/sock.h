@@ -53,6 +53,8 @@ static inline struct sock *sock_output_take(struct sock *first)
     first->flags &= (uint8_t)~SOCK_ON_OUTPUT;
     return first->output_next;
 }
+// The rest of what socks_output_all gave, from `first` on, goes back before all that came meanwhile. `end` was the list's tail then.
+void socks_output_before(struct socks *socks, struct sock *first, struct sock **end);
 // Adds events; puts the sock on the ready list when it has a handle.
 static inline void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
 {

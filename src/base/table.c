@@ -16,20 +16,45 @@ void table_init(struct table *table)
 
 struct table_node *table_first(const struct table *table, uint32_t hash) { return *table_slot(table, table_bucket(table, hash)); }
 
-static size_t table_segment_bytes(unsigned k) { return ((size_t)8 << k) * sizeof(struct table_node *); }
+#define TABLE_PAGE_BYTES (TABLE_PAGE * sizeof(struct table_node *))
+
+static size_t table_segment_bytes(unsigned k)
+{
+    const size_t buckets = (size_t)8 << k;
+    return buckets <= TABLE_PAGE ? buckets * sizeof(struct table_node *) : buckets / TABLE_PAGE * sizeof(struct table_node **);
+}
+
+// The segment k exists, and the page of its bucket `at`: buckets are set one by one as they come into use, with no pause to clear them.
+static bool table_make(struct table *table, struct memory *memory, unsigned k, uint32_t at)
+{
+    union table_segment *segment = &table->segment[k];
+    if (!segment->bucket)
+        segment->bucket = memory_get(memory, table_segment_bytes(k));
+    if (!segment->bucket || 8u << k <= TABLE_PAGE || at % TABLE_PAGE)
+        return segment->bucket;
+    segment->page[at / TABLE_PAGE] = memory_get(memory, TABLE_PAGE_BYTES);
+    return segment->page[at / TABLE_PAGE];
+}
+
+// The last bucket in use, `at` of segment k, was given up.
+static void table_unmake(struct table *table, struct memory *memory, unsigned k, uint32_t at)
+{
+    union table_segment *segment = &table->segment[k];
+    if (8u << k > TABLE_PAGE && at % TABLE_PAGE == 0)
+        memory_put(memory, segment->page[at / TABLE_PAGE], TABLE_PAGE_BYTES);
+    if (at)
+        return;
+    memory_put(memory, segment->bucket, table_segment_bytes(k));
+    segment->bucket = NULL;
+}
 
 // False: no memory, or no larger table possible.
 COLD static bool table_split(struct table *table, struct memory *memory)
 {
     const uint32_t made = table->buckets;
     const unsigned k = 28u - (unsigned)__builtin_clz(made);
-    if (k >= TABLE_SEGMENTS)
+    if (k >= TABLE_SEGMENTS || !table_make(table, memory, k, made - (8u << k)))
         return false;
-    if (!table->segment[k]) {  // its buckets are set one by one as they come into use: no pause to clear them
-        table->segment[k] = memory_get(memory, table_segment_bytes(k));
-        if (!table->segment[k])
-            return false;
-    }
     if (made > table->mask)
         table->mask = table->mask << 1 | 1;
     table->buckets = made + 1;
@@ -52,12 +77,10 @@ COLD static void table_join(struct table *table, struct memory *memory)
         link = &(*link)->next;
     *link = chain;
     table->buckets = given_up;
-    if ((given_up & (given_up - 1)) == 0) {  // the first bucket of its segment
-        const unsigned k = 28u - (unsigned)__builtin_clz(given_up);
-        memory_put(memory, table->segment[k], table_segment_bytes(k));
-        table->segment[k] = NULL;
+    if ((given_up & (given_up - 1)) == 0)  // the first bucket of its segment
         table->mask >>= 1;
-    }
+    const unsigned k = 28u - (unsigned)__builtin_clz(given_up);
+    table_unmake(table, memory, k, given_up - (8u << k));
 }
 
 void table_insert(struct table *table, struct memory *memory, struct table_node *node, uint32_t hash)
@@ -132,7 +155,11 @@ struct table_node *table_walk(const struct table *table, struct table_cursor *cu
 
 void table_free(struct table *table, struct memory *memory)
 {
-    for (unsigned k = 1; k < TABLE_SEGMENTS; k++)
-        memory_put(memory, table->segment[k], table_segment_bytes(k));
+    for (unsigned k = 1; k < TABLE_SEGMENTS; k++) {
+        const uint32_t first = 8u << k, used = table->buckets > first ? min_u32(table->buckets - first, first) : 0;
+        for (uint32_t at = 0; first > TABLE_PAGE && at < used; at += TABLE_PAGE)
+            memory_put(memory, table->segment[k].page[at / TABLE_PAGE], TABLE_PAGE_BYTES);
+        memory_put(memory, table->segment[k].bucket, table_segment_bytes(k));
+    }
     table_init(table);
 }

@@ -16,12 +16,17 @@ struct table_node {
 
 #define TABLE_FIRST 16u     // buckets at first, within struct table
 #define TABLE_SEGMENTS 24u  // up to 2^27 buckets
+#define TABLE_PAGE 4096u    // buckets of a larger segment's pages: no call takes or gives back more than 32 KB of buckets at once
 struct table {
     uint32_t count;    // nodes
     uint32_t buckets;  // in use now; starts with TABLE_FIRST
     uint32_t mask;     // smallest power of two not below `buckets`, less one
-    // segment k > 0 holds the buckets from 8 << k on, as many again; a segment never moves. Segment 0 is `first`.
-    struct table_node **segment[TABLE_SEGMENTS];
+    // Segment k > 0 holds the buckets from 8 << k on, as many again; a segment never moves. Segment 0 is `first`. Where there are more than
+    // TABLE_PAGE of them it is a list of pages, each taken when the first of its buckets comes into use.
+    union table_segment {
+        struct table_node **bucket;
+        struct table_node ***page;
+    } segment[TABLE_SEGMENTS];
     struct table_node *first[TABLE_FIRST];
 };
 
@@ -38,7 +43,8 @@ static inline struct table_node **table_slot(const struct table *table, uint32_t
     if (bucket < TABLE_FIRST)
         return (struct table_node **)&table->first[bucket];
     const unsigned k = 28u - (unsigned)__builtin_clz(bucket);
-    return &table->segment[k][bucket - (8u << k)];
+    const uint32_t at = bucket - (8u << k);
+    return 8u << k <= TABLE_PAGE ? &table->segment[k].bucket[at] : &table->segment[k].page[at / TABLE_PAGE][at % TABLE_PAGE];
 }
 static inline uint32_t table_bucket(const struct table *table, uint32_t hash)
 {

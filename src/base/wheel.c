@@ -4,7 +4,7 @@
 // A node lies on the level of the highest digit in which its time differs from now's, in the slot of that digit's value. Hence all of
 // level 0 comes before all of level 1, and so on; a level's earliest slot is its first occupied one (on the highest level, going round
 // from now's digit). When time reaches the beginning of a slot above level 0, its nodes move to lower levels: at most five times a
-// node. Work: arm and cancel O(1); pop amortised O(1), and at most WHEEL_BATCH nodes moved by one call; next bounded by WHEEL_GLANCE.
+// node. Work: arm and cancel O(1); pop amortised O(1), and no more nodes moved than its caller allows; next bounded by WHEEL_GLANCE.
 //
 // A slot with more nodes than that (a million connections opened within a quarter of an hour) is spread over several calls: until it is
 // empty, `spreading` names it and the wheel's time stands still at its beginning. Meanwhile nothing is put into it, since a time that
@@ -16,8 +16,7 @@
 #include "base/wheel.h"
 
 #define WHEEL_DIGIT_BITS 6u
-#define WHEEL_BATCH 1024u  // nodes that one call moves at the most
-#define WHEEL_GLANCE 8u    // so many nodes of the earliest slot are looked at for the exact deadline
+#define WHEEL_GLANCE 8u  // so many nodes of the earliest slot are looked at for the exact deadline
 
 static inline unsigned wheel_lowest_bit(uint64_t bits)
 {
@@ -108,7 +107,7 @@ static unsigned wheel_earliest(const struct wheel *wheel, uint32_t *begins_us)
 }
 
 // Time has come to the beginning of the slot: its nodes move to lower levels, *left of them at the most; with some left it is `spreading`.
-static void wheel_spread(struct wheel *wheel, unsigned index, unsigned *left)
+static void wheel_spread(struct wheel *wheel, unsigned index, uint32_t *left)
 {
     struct wheel_node *node = wheel->slot[index], *next;
     wheel_set_empty(wheel, index);
@@ -175,15 +174,14 @@ static struct wheel_node *wheel_take_due(struct wheel *wheel, unsigned index, ui
     return NULL;
 }
 
-struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us)
+struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us, uint32_t *left)
 {
     struct wheel_node *node = NULL;
-    unsigned left = WHEEL_BATCH;
     if (seq_lt(now_us, wheel->now_us))
         wheel_start_again(wheel, now_us);
     if (wheel->spreading)
-        wheel_spread(wheel, wheel->spreading, &left);
-    while (!node && left && wheel->count) {
+        wheel_spread(wheel, wheel->spreading, left);
+    while (!node && *left && wheel->count) {
         uint32_t begins_us;
         const unsigned index = wheel_earliest(wheel, &begins_us);
         if (seq_lt(now_us, begins_us)) {
@@ -193,10 +191,10 @@ struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us)
         }
         wheel->now_us = begins_us;
         if (index >= WHEEL_SLOTS) {
-            wheel_spread(wheel, index, &left);
+            wheel_spread(wheel, index, left);
         } else {
             node = wheel_take_due(wheel, index, now_us);
-            left--;
+            --*left;
         }
     }
     if (!wheel->count)

@@ -44,13 +44,16 @@ static inline bool wheel_armed(const struct wheel_node *node) { return node->lin
 // Takes the next node that is due at now_us off the wheel; NULL: none, or so many have to be sorted that it goes on at the next call (then
 // wheel_next says 0). Call until NULL, or stop at a budget and go on later.
 static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us);
+// The same, with so many nodes moved at the most, of which it takes those that were.
+static inline struct wheel_node *wheel_pop_within(struct wheel *wheel, uint32_t now_us, uint32_t *left);
+#define WHEEL_BATCH 1024u  // of wheel_pop
 // When to call wheel_pop next: µs from now_us, never later than the earliest deadline. It may be earlier: when many timers lie close
 // together (then wheel_pop finds nothing but sorts them finer, at most 5 times a timer), or once after the earliest was cancelled or
 // moved. false: no timer is armed.
 static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
 
 #if WEIR_CFG_TIMER_WHEEL
-struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us);
+struct wheel_node *wheel_pop_due(struct wheel *wheel, uint32_t now_us, uint32_t *left);
 
 // µs from now_us until something may be due; 0: look. Counted from the wheel's own time, so that a long sleep is seen as such.
 static inline uint32_t wheel_wait(const struct wheel *wheel, uint32_t now_us)
@@ -63,12 +66,12 @@ static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us)
 {
     return now_us - wheel->now_us >= wheel->soonest_us - wheel->now_us;
 }
-static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
+static inline struct wheel_node *wheel_pop_within(struct wheel *wheel, uint32_t now_us, uint32_t *left)
 {
     if (!wheel_due(wheel, now_us))
         return NULL;
     if (wheel->count)
-        return wheel_pop_due(wheel, now_us);
+        return wheel_pop_due(wheel, now_us, left);
     wheel->now_us = wheel->soonest_us = now_us;
     return NULL;
 }
@@ -80,8 +83,17 @@ static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32
 #else
 struct wheel_node *wheel_list_pop(struct wheel *wheel, uint32_t now_us);
 bool wheel_list_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
-static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us) { return wheel_list_pop(wheel, now_us); }
+static inline struct wheel_node *wheel_pop_within(struct wheel *wheel, uint32_t now_us, uint32_t *left)
+{
+    return (void)left, wheel_list_pop(wheel, now_us);
+}
 static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us) { return wheel_list_next(wheel, now_us, in_us); }
 #endif
+
+static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
+{
+    uint32_t left = WHEEL_BATCH;
+    return wheel_pop_within(wheel, now_us, &left);
+}
 
 #endif

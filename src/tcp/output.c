@@ -372,11 +372,11 @@ enum sent {
 };
 
 // Everything that may go now, a quantum at the most.
-static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more, enum weir_tx_verdict *verdict)
+static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, bool *more, enum weir_tx_verdict *verdict)
 {
     struct tcp_plan plan;
-    for (; tcp_plan_next(weir, c, &plan, quantum); quantum -= plan.run) {
-        if (!quantum) {
+    for (; tcp_plan_next(weir, c, &plan, *quantum); *quantum -= plan.run) {
+        if (!*quantum) {
             *more = true;
             return SENT_ALL;
         }
@@ -397,7 +397,7 @@ static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t quantu
     return SENT_ALL;
 }
 
-enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more)
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, bool *more)
 {
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     *more = false;

@@ -86,7 +86,7 @@ uint64_t tcp_relieve(struct weir *weir);
 static inline uint64_t tcp_relieve(struct weir *weir) { return (void)weir, WEIR_NEVER; }
 #endif
 // Sends what the connection may send now, at most `quantum` frames; *more: it stopped for the quantum only.
-enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t quantum, bool *more);
+enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, bool *more);
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
 void tcp_destroy(struct weir *weir, struct tcp_conn *c);                 // frees a SOCK_DEAD connection
 #if WEIR_CFG_TCP_HELD

@@ -405,11 +405,11 @@ static void record_end(struct weir *weir, struct datagram *d)
     }
 }
 
-enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more)
+enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t *quantum, bool *more)
 {
-    uint32_t length, frames = 0;
+    uint32_t length;
     for (const struct send_record *record; (record = records_front(&d->send, &length));) {
-        if (frames >= quantum) {
+        if (!*quantum) {
             *more = true;
             return WEIR_TX_FULL;
         }
@@ -422,7 +422,7 @@ enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint
             datagram_fail(weir, d, error);
         else if (d->type == WEIR_DATAGRAM)
             count(weir, WEIR_COUNT_UDP_SENT);
-        frames += 1 + (d->path.mtu ? bytes / d->path.mtu : 0);
+        *quantum -= min_u32(*quantum, 1 + (d->path.mtu ? bytes / d->path.mtu : 0));
         record_end(weir, d);
     }
     if (d->options & DATAGRAM_CLOSED)

@@ -57,7 +57,7 @@ void udp_input(struct weir *weir, struct packet *packet);
 void udp_error(struct weir *weir, const struct ip_error *error);
 // Sends queued datagrams, at most `quantum` frames (a datagram once begun is finished). DONE: nothing left; FULL, UNRESOLVED: as the link
 // said; *more: the quantum is used up. Frees a closed socket when it is done: do not touch it after DONE without *more.
-enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more);
+enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t *quantum, bool *more);
 void datagram_link_failed(struct weir *weir, struct datagram *d, int error);  // the neighbour did not answer
 #else
 static inline size_t udp_bytes(void) { return 0; }
@@ -67,7 +67,7 @@ static inline int udp_init(struct weir *weir)
     return WEIR_OK;
 }
 static inline void udp_free(struct weir *weir) { (void)weir; }
-static inline enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t quantum, bool *more)
+static inline enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t *quantum, bool *more)
 {
     (void)weir, (void)d, (void)quantum, (void)more;
     return WEIR_TX_DONE;

@@ -27,6 +27,30 @@ static void output_is_first_in_first_out_and_once(void **state)
     assert_ptr_equal(sock_output_pop(&socks), &b);
 }
 
+static void what_had_no_turn_stays_first(void **state)
+{
+    (void)state;
+    struct socks socks;
+    struct sock a = {0}, b = {0}, c = {0};
+    for (uint32_t meanwhile = 0; meanwhile < 2; meanwhile++) {
+        socks_init(&socks);
+        sock_output(&socks, &a);
+        sock_output(&socks, &b);
+        struct sock **const end = socks.output.tail;
+        struct sock *first = socks_output_all(&socks);
+        first = sock_output_take(first);
+        if (meanwhile)
+            sock_output(&socks, &a);
+        socks_output_before(&socks, first, end);
+        sock_output(&socks, &c);
+        assert_ptr_equal(sock_output_pop(&socks), &b);
+        if (meanwhile)
+            assert_ptr_equal(sock_output_pop(&socks), &a);
+        assert_ptr_equal(sock_output_pop(&socks), &c);
+        assert_null(sock_output_pop(&socks));
+    }
+}
+
 static void events_gather_and_need_a_handle(void **state)
 {
     (void)state;
@@ -76,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_is_first_in_first_out_and_once),
+        cmocka_unit_test(what_had_no_turn_stays_first),
         cmocka_unit_test(events_gather_and_need_a_handle),
         cmocka_unit_test(removal_from_any_place),
     };

@@ -114,6 +114,47 @@ static void grows_one_bucket_at_a_time(void **state)
     free(entries);
 }
 
+#if WEIR_CFG_ALLOCATOR
+static size_t largest_bytes;
+static void *get_noting(void *context, size_t bytes)
+{
+    (void)context;
+    largest_bytes = bytes > largest_bytes ? bytes : largest_bytes;
+    return malloc(bytes);
+}
+static void put_noting(void *context, void *pointer, size_t bytes)
+{
+    (void)context;
+    largest_bytes = bytes > largest_bytes ? bytes : largest_bytes;
+    free(pointer);
+}
+
+// Half a million nodes come and go, and no call takes or gives back more than a page of buckets.
+static void memory_comes_and_goes_by_pages(void **state)
+{
+    (void)state;
+    enum { COUNT = 500000 };
+    const struct weir_port port = {.alloc = get_noting, .free = put_noting};
+    struct memory memory = {.port = &port};
+    struct entry *entries = calloc(COUNT, sizeof *entries);
+    struct table table;
+    table_init(&table);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        entries[i].key = i;
+        table_insert(&table, &memory, &entries[i].node, hash_of(i));
+    }
+    assert_true(memory.used_bytes >= COUNT * sizeof(void *));
+    for (uint32_t i = 0; i < COUNT; i += 997)
+        assert_ptr_equal(lookup(&table, i), &entries[i]);
+    for (uint32_t i = 0; i < COUNT; i++)
+        table_remove(&table, &memory, &entries[i].node);
+    assert_in_range(largest_bytes, 1, 32768);
+    assert_int_equal(memory.used_bytes, 0);
+    table_free(&table, &memory);
+    free(entries);
+}
+#endif
+
 // The nodes an insertion looks at are those of one chain, which is short as long as hashes are even: no insertion is dear.
 static void a_million_insertions_are_cheap_each(void **state)
 {
@@ -278,6 +319,9 @@ int main(void)
         cmocka_unit_test(equal_hashes_live_together),
 #if WEIR_CFG_ALLOCATOR
         cmocka_unit_test(grows_one_bucket_at_a_time),
+#if WEIR_CFG_ALLOCATOR
+        cmocka_unit_test(memory_comes_and_goes_by_pages),
+#endif
         cmocka_unit_test(a_million_insertions_are_cheap_each),
         cmocka_unit_test(a_walk_costs_the_same_for_each_node),
         cmocka_unit_test(a_walk_meets_once_who_stays),

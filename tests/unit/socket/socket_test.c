@@ -327,6 +327,36 @@ static void datagrams_pass(void **state)
     pair_close(&p);
 }
 
+// Forty writers, and then as many timeouts: one poll serves but a part of them and wants to be called again at once.
+static void a_poll_serves_so_many_and_says_now(void **state)
+{
+    enum { WRITERS = 40, MOST = 16 };  // src/instance.c: TURNS_PER_POLL, TIMERS_PER_POLL
+    static const enum weir_counter sent[] = {WEIR_COUNT_TCP_SENT, WEIR_COUNT_TCP_TAIL_PROBE};
+    struct pair p;
+    weir_socket clients[WRITERS], server;
+    (void)state;
+    open_pair(&p);
+    for (uint16_t i = 0; i < WRITERS; i++)
+        pair_connect(&p, (uint16_t)(PORT + i), &clients[i], &server);
+    pair_run(&p, 3000000);
+    for (uint32_t i = 0; i < WRITERS; i++)
+        assert_int_equal(weir_socket_write(p.a.weir, clients[i], "x", 1), 1);
+    uint64_t now_us = p.a.now_us;
+    for (uint32_t what = 0; what < 2; what++) {
+        uint32_t polls = 0, before = weir_counter_get(p.a.weir, sent[what]), first = before;
+        for (uint64_t next_us = now_us; next_us <= now_us; polls++) {
+            next_us = weir_poll(p.a.weir, now_us);
+            assert_in_range(weir_counter_get(p.a.weir, sent[what]) - before, 0, MOST);
+            before = weir_counter_get(p.a.weir, sent[what]);
+            assert_true(next_us <= now_us || before - first == WRITERS);
+        }
+        assert_in_range(polls, WRITERS / MOST + 1, 3 * WRITERS);
+        now_us += 250000;  // a tail probe of each
+    }
+    p.a.now_us = now_us;
+    pair_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +371,7 @@ int main(void)
         cmocka_unit_test(in_place_access_moves_the_same_bytes),
         cmocka_unit_test(accept_without_a_handle_loses_nothing),
         cmocka_unit_test(datagrams_pass),
+        cmocka_unit_test(a_poll_serves_so_many_and_says_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

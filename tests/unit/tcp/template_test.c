@@ -240,8 +240,9 @@ static void turn_queue(struct turn *x, uint32_t length)
 
 static void turn(struct turn *x)
 {
+    uint32_t quantum = 8;
     bool more;
-    x->verdict = tcp_output(x->t.weir, x->c, 8, &more);
+    x->verdict = tcp_output(x->t.weir, x->c, &quantum, &more);
 }
 
 static void turn_expect(struct turn *x, uint32_t seq, uint32_t ack, uint32_t length)
