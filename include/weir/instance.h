@@ -40,8 +40,9 @@ void weir_destroy(struct weir *weir);
 
 // Sets the instance's time, µs; call before a batch of input or socket calls. Never backwards (an older value is ignored).
 void weir_clock(struct weir *weir, uint64_t now_us);
-// The only place that transmits. Bounded work (WEIR_CFG_POLL_QUANTUM frames a socket and round). Returns the next deadline in
-// µs: <= now_us when work is left, WEIR_NEVER when nothing is pending.
+// The only place that transmits. Bounded work: at most 16 sockets have a turn, of WEIR_CFG_POLL_QUANTUM frames each and 256
+// together, and 16 timers fire (src/instance.c names them). Returns the next deadline in µs: <= now_us when work is left,
+// WEIR_NEVER when nothing is pending.
 uint64_t weir_poll(struct weir *weir, uint64_t now_us);
 
 const struct weir_port *weir_port(const struct weir *weir);
