@@ -125,14 +125,15 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
     rack->wait_us = 0;
     if (!rack->valid)
         return;
-    f->detected = seq_max(f->detected, f->start);
+    if (WEIR_CFG_ALLOCATOR)
+        f->detected = seq_max(f->detected, f->start);
     const uint32_t usual = rack->rtt_us + window_us(weir, c);
     const bool steps = clock_steps(weir, FLIGHT_STEP_US);
     const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * FLIGHT_STEP_US);  // more than a clock_step
     bool flagged = true;  // each record so far, so that the next search need not look at those that were sent once
     for (uint32_t index = search_from(f, rack); index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
-        if (flagged)
+        if (WEIR_CFG_ALLOCATOR && flagged)
             f->detected = seq_max(f->detected, flight_record_start(f, index));
         if (r->sent & (FLIGHT_SACKED | FLIGHT_LOST))
             continue;
