@@ -95,7 +95,7 @@ sim-mutations: sim-programs
 ## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots (T=pair, host or sim: one part)
 bench:
 	@tools/need.sh $(if $(filter sim,$(T)),sim,bench)
-	@$(MAKE) -s lib apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
+	@$(MAKE) -s $(B)/host/liball.a apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
 	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 
@@ -103,7 +103,7 @@ bench:
 ##                 any of them: simulated; both ends Weir, simulated; two boards in QEMU; a Linux sender and both ends Weir over TAPs, as root)
 bench-realtime:
 	@tools/need.sh bench-realtime
-	@$(MAKE) -s lib apps $(B)/host/weir-link $(B)/host/weir-realtime $(B)/host/weir-realtime-both $(B)/boards/mps2-an385/realtime_player.elf \
+	@$(MAKE) -s $(B)/host/liball.a apps $(B)/host/weir-link $(B)/host/weir-realtime $(B)/host/weir-realtime-both $(B)/boards/mps2-an385/realtime_player.elf \
 	    $(B)/boards/arm-virt/realtime_source.elf $(B)/venv/ready
 	@$(B)/venv/bin/python bench/realtime/run.py $(T)
 
@@ -111,7 +111,7 @@ bench-realtime:
 ##                 pass in ten minutes; FRESH=1: measures anew what is there already; T='thesis grid': some of the experiments)
 lab:
 	@tools/need.sh lab
-	@$(MAKE) -s lib apps lab-programs $(B)/host/weir-sim $(B)/venv/ready
+	@$(MAKE) -s $(B)/host/liball.a apps lab-programs $(B)/host/weir-sim $(B)/venv/ready
 	@$(B)/venv/bin/python lab/lab.py $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each
@@ -125,8 +125,20 @@ fuzz-control:
 	@tools/need.sh fuzz
 	@$(PYTHON) tests/mutations/fuzz/run.py $(T)
 
-## make lib        build/host/libweir.a
-lib: $(B)/host/libweir.a
+## make lib        build/lib: libweir.a, the stack, libweir-PART.a for bsd, posix, superloop and apps, and include/ (PROFILE=small, CONFIG=my_config.h,
+##                 OPTIONS="SOCKETS=4 …", CROSS=arm-none-eabi-, O=folder; docs/packaging.md)
+## make install    the same below prefix=/usr/local (DESTDIR, libdir, includedir, PARTS="bsd …"); make uninstall
+## make amalgamation   the stack of such a configuration as two files: build/amalgamation/weir.c and weir.h
+## make packaging  takes Weir into builds of somebody else's: by CMake, pkg-config and Meson, and as two files (a part of `make test`)
+.PHONY: packaging
+packaging:
+	@$(MAKE) -s test T=unit/packaging
+## make sources    which files of src/ such a configuration needs
+.PHONY: amalgamation install uninstall sources
+amalgamation:
+	@$(MAKE) -f packaging/library.mk O=$(or $(O),$(B)/amalgamation) $@
+lib install uninstall sources:
+	@$(MAKE) -f packaging/library.mk $@
 
 ## make options    include/weir/options.h and docs/options.md from config/options.toml
 options:
@@ -135,7 +147,7 @@ options:
 ## make format     lays out the C files as .clang-format says
 format:
 	@tools/need.sh check
-	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h) $(wildcard examples/*.cpp)
+	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h) $(wildcard examples/*.cpp)
 
 ## make clean      removes build/
 clean:

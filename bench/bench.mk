@@ -20,7 +20,7 @@ always:
 
 # --- Weir: the library's sources, optimised as a whole as the peers are -----------------------------------------------------------
 find_c = $(sort $(shell find $(1) -name '*.c'))
-LEFT_OUT := $(shell $(PYTHON) tools/options.py --sources full)
+LEFT_OUT := $(shell $(PYTHON) tools/options.py --left-out full)
 WEIR := $(filter-out $(LEFT_OUT),$(call find_c,src)) $(call find_c,ports/posix drivers)
 WEIR_OBJECTS := $(patsubst %.c,$(O)/weir/%.o,$(WEIR))
 WEIR_INCLUDES := -Iinclude -Isrc -Iports -Iapi -I.
@@ -38,7 +38,7 @@ $(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
 	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
 # The same without today's loss recovery, ECN, pacing, and what they bring along: what is left is RFC 5681 and 6675.
 PLAIN := TCP_LOSS_RECOVERY TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_REFINEMENTS CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
-WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
+WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --left-out full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
 WEIR_PLAIN_OBJECTS := $(patsubst %.c,$(O)/weir_plain/%.o,$(WEIR_PLAIN))
 $(O)/weir_plain/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

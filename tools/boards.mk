@@ -37,10 +37,11 @@ BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c kernel/preempt/arch/
 BOARD_PROFILE_xilinx-zynq-a9 := full
 BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
 
-# The C library is the one made for speed: what is compared with Linux here copies by it.
+# The C library is the one made for speed: what is compared with Linux here copies by it. Its objects are linked with two
+# configurations of the stack (RELINK_BOARD), so their names carry none.
 BOARD_TOOLS_arm-virt := arm-none-eabi-
 BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm -O2 -DMMU_RAM_START=0x40000000u -DMMU_CACHED_END=0x47f00000u \
-    -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
+    -DWEIR_CONFIGURATION=any -DMMU_RAM_END=0x48000000u -DMEMORY_BYTES=262144
 BOARD_START_arm-virt := boards/armv7a
 BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c kernel/preempt/arch/arm.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_arm-virt := full
@@ -248,7 +249,7 @@ PROGRAM_FLAGS_xinu_router := -Iapps -DPORT_NETIFS=2
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.
-program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(shell $(PYTHON) tools/options.py --sources $(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
+program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(call left_out,$(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
 # A program whose settings are another's shares its objects.
 program_dir = $(or $(PROGRAM_DIR_$(1)),$(1))
 define program
@@ -290,7 +291,8 @@ $(B)/boards/$(1)/lyraos/%.o: %.S tools/boards.mk
 $(B)/boards/$(1)/lyraos/component.o: $$(COMPONENT_OBJECTS_$(1)) api/lyraos/exports.txt
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) -nostdlib -r $$(filter %.o,$$^) -o $$@
-	@$(BOARD_TOOLS_$(1))objcopy --keep-global-symbols=api/lyraos/exports.txt $$@
+	@sed '/^weir_create$$$$\|^weir_netif_init$$$$/s/$$$$/_configuration_*/' api/lyraos/exports.txt >$$(@:.o=.txt)
+	@$(BOARD_TOOLS_$(1))objcopy --wildcard --keep-global-symbols=$$(@:.o=.txt) $$@
 $(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJECTS_$(1)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Library, applications and test programs, once for each variant, out of tree:
-#   build/VARIANT/libweir.a        src/ of one profile; with api/, ports/posix and drivers/ where the profile is full
+#   build/VARIANT/liball.a         src/ of one profile; with api/, ports/posix and drivers/ where the profile is full: all names can be reached by tests.
+#                                  (The library for users is packaging/library.mk's.)
 #   build/VARIANT/libapps.a        apps/ without the main program
 #   build/VARIANT/weir-host        the host program (apps/host)
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
@@ -17,12 +18,11 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fn
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 SRC := $(call find_c,src)
-LEFT_OUT_tiny := $(shell $(PYTHON) tools/options.py --sources tiny 2>/dev/null)
-LEFT_OUT_small := $(shell $(PYTHON) tools/options.py --sources small 2>/dev/null)
-LEFT_OUT_full := $(shell $(PYTHON) tools/options.py --sources full 2>/dev/null)
-SRC_tiny := $(filter-out $(LEFT_OUT_tiny),$(SRC))
-SRC_small := $(filter-out $(LEFT_OUT_small),$(SRC))
-SRC_full := $(filter-out $(LEFT_OUT_full),$(SRC))
+# $(call left_out,PROFILE NAME=VALUE …): the files of src/ that a configuration leaves out; one that is wrong stops make.
+left_out = $(shell $(PYTHON) tools/options.py --left-out $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(1): no such configuration))
+SRC_tiny := $(filter-out $(call left_out,tiny),$(SRC))
+SRC_small := $(filter-out $(call left_out,small),$(SRC))
+SRC_full := $(filter-out $(call left_out,full),$(SRC))
 SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here, of the microkernel none.
@@ -65,28 +65,28 @@ $(B)/$(1)/flags: always
 $(B)/$(1)/objects: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' $$(ARCHIVED_$(1)) | cmp -s - $$@ || printf '%s\n' $$(ARCHIVED_$(1)) > $$@
-$(B)/$(1)/libweir.a: $$(LIB_OBJECTS_$(1)) $(B)/$(1)/objects
+$(B)/$(1)/liball.a: $$(LIB_OBJECTS_$(1)) $(B)/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(7) rcs $$@ $$(LIB_OBJECTS_$(1))
 $(B)/$(1)/libapps.a: $$(APP_OBJECTS_$(1)) $(B)/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(7) rcs $$@ $$(APP_OBJECTS_$(1))
-$(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a
+$(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/liball.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
-$(B)/$(1)/weir-script: $(B)/$(1)/obj/sim/script/engine.o $(B)/$(1)/libweir.a
+$(B)/$(1)/weir-script: $(B)/$(1)/obj/sim/script/engine.o $(B)/$(1)/liball.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
-$(B)/$(1)/weir-sim: $(B)/$(1)/obj/sim/main.o $(B)/$(1)/libweir.a
+$(B)/$(1)/weir-sim: $(B)/$(1)/obj/sim/main.o $(B)/$(1)/liball.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -lm
 $(B)/$(1)/libhelpers.a: $$(HELPER_OBJECTS_$(1)) $(B)/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(7) rcs $$@ $$(HELPER_OBJECTS_$(1))
-$$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a $$(CMOCKA_$(1))
+$$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/liball.a $$(CMOCKA_$(1))
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
-	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/libweir.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
+	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/liball.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
 -include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
@@ -113,7 +113,7 @@ $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SE
 # full without what has no file of its own, or has one that other tests never miss; and with one congestion control. The tests of what stays, as far as
 # they do not say why not (// not lean: reason).
 OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
-SRC_lean := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(OPTIONS_lean)),$(SRC))
+SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
@@ -122,10 +122,10 @@ VARIANTS := host asan tsan mips tiny small lean
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))
 # The real-time benchmark's simulated part.
-$(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/libweir.a
+$(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/liball.a
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
-$(B)/host/weir-realtime-both: $(B)/host/obj/bench/realtime/both_sim.o $(B)/host/libapps.a $(B)/host/libweir.a
+$(B)/host/weir-realtime-both: $(B)/host/obj/bench/realtime/both_sim.o $(B)/host/libapps.a $(B)/host/liball.a
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
 -include $(B)/host/obj/bench/realtime/realtime_sim.d $(B)/host/obj/bench/realtime/xinu.d $(B)/host/obj/bench/realtime/both_sim.d
@@ -136,15 +136,16 @@ $(B)/host/uml_xstate.so: lab/uml_xstate.c
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS_COMMON) -O2 -fPIC -shared $< -o $@
-$(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/libweir.a
+$(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/liball.a
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
-$(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/libweir.a
+$(B)/host/examples/%: $(B)/host/obj/examples/%.o $(B)/host/libapps.a $(B)/host/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
+-include $(patsubst %.c,$(B)/host/obj/%.d,$(EXAMPLES))
 CXXFLAGS_COMMON := -std=c++17 -g $(WARNINGS)
-$(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/libweir.a
+$(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CXX) $(CXXFLAGS_COMMON) -O2 $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols options conformance headers warnings mutations
-C_FILES := $(filter-out include/weir/options.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
+CHECKS := format lint source layers symbols names options conformance headers warnings mutations
+C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(SRC_full) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
@@ -38,7 +38,7 @@ check-source:
 	@echo "  ok    source"
 
 # Who calls whom, by the symbols of the objects; no variable data in src/.
-check-layers: $(B)/host/libweir.a $(B)/host/libapps.a $(MAIN_OBJECTS_host)
+check-layers: $(B)/host/liball.a $(B)/host/libapps.a $(MAIN_OBJECTS_host)
 	@$(PYTHON) tools/check_layers.py
 	@echo "  ok    layers"
 
@@ -46,6 +46,12 @@ check-layers: $(B)/host/libweir.a $(B)/host/libapps.a $(MAIN_OBJECTS_host)
 check-symbols: metal
 	@$(PYTHON) tools/check_symbols.py $(PROFILES)
 	@echo "  ok    symbols"
+
+# What the libraries for users define: no name that another library may have (packaging/private_names.sh).
+check-names: metal
+	@$(MAKE) -s -f packaging/library.mk lib O=$(B)/check/lib PROFILE= CONFIG= OPTIONS=
+	@$(PYTHON) tools/check_names.py $(PROFILES:%=$(B)/m3/%/libweir.a) $(wildcard $(B)/check/lib/*.a)
+	@echo "  ok    names"
 
 check-options:
 	@$(PYTHON) tools/options.py --check
@@ -73,7 +79,7 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	    -DWEIR_PROFILE_$$(echo $$profile | tr a-z A-Z) -fsyntax-only -x c - || exit 1; done
 	@touch $@
 # What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
-PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h)
+PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h)
 OTHER_FLAGS := $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Iapi/cmsis_rtos2 -Itests/freertos -Iexamples/freertos -fsyntax-only
 $(B)/headers/%.cxx.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)

@@ -12,6 +12,7 @@ from layers import EXEMPT, UPCALLS, VISIBLE, layer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OBJECTS = ROOT / "build/host/obj"
+CONFIGURATION = re.compile(r"_configuration_[0-9a-f]{6}$")   # include/weir/configuration.h
 DRIVER_HEADERS = ("netif.h", "addr.h", "handler.h", "port.h", "error.h")
 
 
@@ -27,6 +28,7 @@ def symbols(path):
         if not line:
             continue
         name, kind = line.split()[:2]
+        name = CONFIGURATION.sub("", name)
         if kind == "U":
             undefined.add(name)
         elif kind.isupper():

@@ -19,6 +19,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CITATION = re.compile(r"\bRFC \d+ §\w")
 MACHINE = re.compile(r"(?<![\w.])/(home|root|work|Users)/\w")
 TEXT = {".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
+MADE = ("options.h", "configuration.h", "sources.h")   # by tools/options.py
 NO_LICENCE_LINE = {".md", ".txt", ".toml", ""}
 problems = []
 
@@ -113,7 +114,7 @@ def check_text(path, text, lines):
     if path.suffix in (".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
         complain(path, 1, "the licence line is missing")
     for number, line in enumerate(lines, 1):
-        if path.suffix in (".c", ".h", ".cpp") and len(line) > COLUMNS and path.name != "options.h":
+        if path.suffix in (".c", ".h", ".cpp") and len(line) > COLUMNS and path.name not in MADE:
             complain(path, number, f"{len(line)} columns; {COLUMNS} at most")
         if MACHINE.search(line):
             complain(path, number, "names a path of somebody's machine")

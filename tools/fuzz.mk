@@ -17,7 +17,7 @@ $(eval $(call variant,fuzztiny,clang,$(FUZZ_SANITIZE) -DWEIR_PROFILE_TINY,,$(sor
 # only count which edges are taken: what they find is a difference, and that takes many inputs a second. The sanitizers watch fuzz/instance.c.
 FUZZ_COUNTED := -O2 -fsanitize-coverage=inline-8bit-counters,pc-table
 OPTIONS_fuzzsteps := TCP_PREDICT=0 FAST_PATH=0
-SRC_fuzzsteps := $(filter-out $(shell $(PYTHON) tools/options.py --sources full $(OPTIONS_fuzzsteps)),$(SRC_full))
+SRC_fuzzsteps := $(filter-out $(call left_out,full $(OPTIONS_fuzzsteps)),$(SRC_full))
 $(eval $(call variant,fuzzquick,clang,$(FUZZ_COUNTED),,$(SRC_full),,ar))
 $(eval $(call variant,fuzzsteps,clang,$(FUZZ_COUNTED) $(OPTIONS_fuzzsteps:%=-DWEIR_CFG_%),,$(SRC_fuzzsteps),,ar))
 $(eval $(call variant,fuzzhostile,clang,$(HOSTILE_SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_full) src/tcp/attention.c),,ar))
@@ -26,32 +26,32 @@ $(eval $(call variant,fuzzmsan,clang,$(MSAN_SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$
 .PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS) $(FUZZ_HOSTILE)
 # fuzz/tiny.c is about the profile tiny, and built for it.
-$(FUZZ_TINY): $(B)/fuzz/%: $(B)/fuzztiny/obj/fuzz/%.o $(B)/fuzztiny/libhelpers.a $(B)/fuzztiny/libweir.a
+$(FUZZ_TINY): $(B)/fuzz/%: $(B)/fuzztiny/obj/fuzz/%.o $(B)/fuzztiny/libhelpers.a $(B)/fuzztiny/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzztiny) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
-$(B)/fuzz/hostile: $(B)/fuzzhostile/obj/fuzz/hostile.o $(B)/fuzzhostile/libhelpers.a $(B)/fuzzhostile/libweir.a
+$(B)/fuzz/hostile: $(B)/fuzzhostile/obj/fuzz/hostile.o $(B)/fuzzhostile/libhelpers.a $(B)/fuzzhostile/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzzhostile) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
-$(B)/fuzz/hostile_small: $(B)/fuzzsmall/obj/fuzz/hostile.o $(B)/fuzzsmall/libhelpers.a $(B)/fuzzsmall/libweir.a
+$(B)/fuzz/hostile_small: $(B)/fuzzsmall/obj/fuzz/hostile.o $(B)/fuzzsmall/libhelpers.a $(B)/fuzzsmall/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzzsmall) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
-$(B)/fuzz/hostile_msan: $(B)/fuzzmsan/obj/fuzz/hostile.o $(B)/fuzzmsan/libhelpers.a $(B)/fuzzmsan/libweir.a
+$(B)/fuzz/hostile_msan: $(B)/fuzzmsan/obj/fuzz/hostile.o $(B)/fuzzmsan/libhelpers.a $(B)/fuzzmsan/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzzmsan) -fsanitize=fuzzer,memory $^ -o $@ -lcmocka -pthread -lm
 # fuzz/paths.c is about two builds of one stack: the one of the steps alone comes as an object of its own, all of whose names are hidden but one.
-$(B)/fuzzsteps/paths.o: $(B)/fuzzsteps/obj/fuzz/paths.o $(B)/fuzzsteps/libhelpers.a $(B)/fuzzsteps/libweir.a
+$(B)/fuzzsteps/paths.o: $(B)/fuzzsteps/obj/fuzz/paths.o $(B)/fuzzsteps/libhelpers.a $(B)/fuzzsteps/liball.a
 	@echo "  LINK  $@"
 	@ld -r $^ -o $@.all
 	@objcopy --keep-global-symbol=play_steps $@.all $@
-$(FUZZ_PATHS): $(B)/fuzz/%: $(B)/fuzzquick/obj/fuzz/%.o $(B)/fuzzsteps/%.o $(B)/fuzzquick/libhelpers.a $(B)/fuzzquick/libweir.a
+$(FUZZ_PATHS): $(B)/fuzz/%: $(B)/fuzzquick/obj/fuzz/%.o $(B)/fuzzsteps/%.o $(B)/fuzzquick/libhelpers.a $(B)/fuzzquick/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzzquick) -fsanitize=fuzzer $^ -o $@ -lcmocka -pthread -lm
-$(filter-out $(FUZZ_TINY) $(FUZZ_PATHS) $(FUZZ_HOSTILE),$(FUZZ_TARGETS)): $(B)/fuzz/%: $(B)/fuzz/obj/fuzz/%.o $(B)/fuzz/libhelpers.a $(B)/fuzz/libapps.a $(B)/fuzz/libweir.a
+$(filter-out $(FUZZ_TINY) $(FUZZ_PATHS) $(FUZZ_HOSTILE),$(FUZZ_TARGETS)): $(B)/fuzz/%: $(B)/fuzz/obj/fuzz/%.o $(B)/fuzz/libhelpers.a $(B)/fuzz/libapps.a $(B)/fuzz/liball.a
 	@echo "  LINK  $@"
 	@clang $(FLAGS_fuzz) $(FUZZ_LINK) $^ -o $@ -lcmocka -pthread -lm
 -include $(FUZZ_TARGETS:$(B)/fuzz/%=$(B)/fuzz/obj/fuzz/%.d) $(B)/fuzztiny/obj/fuzz/tiny.d $(B)/fuzzquick/obj/fuzz/paths.d $(B)/fuzzsteps/obj/fuzz/paths.d \

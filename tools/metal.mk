@@ -19,6 +19,7 @@ $(B)/m3/$(1)/objects: always
 $(B)/m3/$(1)/libweir.a: $$(METAL_OBJECTS_$(1)) $(B)/m3/$(1)/objects
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(METAL)ar rcs $$@ $$(METAL_OBJECTS_$(1))
+	@packaging/private_names.sh $(METAL)nm $(METAL)objcopy $$@
 $(B)/m3/$(1)/weir_all.c: tools/amalgamate.py $(B)/m3/$(1)/objects $$(SRC_$(1))
 	@$(PYTHON) $$< $$@ $$(SRC_$(1))
 $(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c tools/metal.mk
@@ -31,7 +32,7 @@ $(eval $(call metal,small,SMALL))
 $(eval $(call metal,full,FULL))
 # tiny with datagrams, whose code `make size` compares with tiny's.
 TINY_UDP := COMPACT_UDP=1 OUTBOX_BYTES=600
-SRC_tiny_udp := $(filter-out $(shell $(PYTHON) tools/options.py --sources tiny $(TINY_UDP)),$(SRC))
+SRC_tiny_udp := $(filter-out $(call left_out,tiny $(TINY_UDP)),$(SRC))
 $(eval $(call metal,tiny_udp,TINY,$(TINY_UDP:%=-DWEIR_CFG_%)))
 
 .PHONY: metal

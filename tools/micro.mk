@@ -32,12 +32,13 @@ PROGRAM_LINK_bulk_echo := -Wl,--defsym=link_stack_bytes=2048
 $(eval $(call program,mps2-an385,bulk_echo))
 # The server, a driver and clients as processes of this machine: build/VARIANT/micro/weir-server, -driver, -echo, -client.
 define micro_host
-$(B)/$(1)/micro/weir-%: $(B)/$(1)/obj/examples/micro/host_%.o $(B)/$(1)/obj/examples/micro/echo_server.o $(B)/$(1)/libweir.a
+$(B)/$(1)/micro/weir-%: $(B)/$(1)/obj/examples/micro/host_%.o $(B)/$(1)/obj/examples/micro/echo_server.o $(B)/$(1)/liball.a
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ -pthread
 micro-$(1): $(foreach p,server driver echo client,$(B)/$(1)/micro/weir-$(p))
 .PHONY: micro-$(1)
+-include $(patsubst %.c,$(B)/$(1)/obj/%.d,$(wildcard examples/micro/host_*.c) examples/micro/echo_server.c)
 endef
 $(eval $(call micro_host,host,$(CC)))
 $(eval $(call micro_host,asan,$(CC)))

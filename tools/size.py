@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/m3"
 PROFILES = ("tiny", "small", "full")
 METAL = "arm-none-eabi-"
+CONFIGURATION = r"_configuration_[0-9a-f]{6}$"   # a part of some names (include/weir/configuration.h)
 
 
 def run(*command):
@@ -68,7 +69,7 @@ class CallTree:
 
     @staticmethod
     def short(title):
-        return title.split(":")[-1]
+        return re.sub(CONFIGURATION, "", title.split(":")[-1])
 
     def named(self, name):
         """All functions of that name: a listed callee may be static."""
@@ -103,6 +104,8 @@ class CallTree:
 def core_code(server):
     """Bytes of code left of tiny when only what a server calls is linked, and the calls that tiny does not have."""
     target = BUILD / "tiny/core.elf"
+    carrying = {re.sub(CONFIGURATION, "", name): name for name in re.findall(r"^(\w+) T", run(METAL + "nm", "--format=posix", BUILD / "tiny/weir_all.o"), re.M)}
+    server = [carrying.get(name, name) for name in server]
     run(METAL + "ld", "--gc-sections", "--unresolved-symbols=ignore-all", "-Ttext=0", "-e", server[0], *[f"--undefined={name}" for name in server],
         BUILD / "tiny/weir_all.o", "-o", target)
     missing = set(server) - set(re.findall(r"^(\w+) [^U]", run(METAL + "nm", "--format=posix", target), re.M))

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/configuration.h"
 #include "weir/error.h"
 #include "weir/language.h"
 #include "weir/port.h"

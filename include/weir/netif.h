@@ -13,7 +13,7 @@
 
 #include "weir/addr.h"
 #include "weir/language.h"
-#include "weir/options.h"
+#include "weir/configuration.h"
 
 WEIR_BEGIN_DECLS
 

@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made by tools/options.py from config/options.toml: change that file, then run `make options`.
-// Choose a profile with -DWEIR_PROFILE_TINY, -DWEIR_PROFILE_SMALL or (default) -DWEIR_PROFILE_FULL; override with -DWEIR_CFG_NAME=value.
+// The configuration: what is built in, and how large. Choose a profile with -DWEIR_PROFILE=tiny, small or full (as
+// well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
+// -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
+// What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
+// CMake, Meson, make and `tools/options.py --sources` find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
+
+#ifdef WEIR_CONFIG_FILE
+#include WEIR_CONFIG_FILE
+#endif
+
+#define WEIR_PROFILE_IS_tiny 1
+#define WEIR_PROFILE_IS_small 2
+#define WEIR_PROFILE_IS_full 3
+#define WEIR_PROFILE_JOIN(a, b) a##b
+#define WEIR_PROFILE_IS(name) WEIR_PROFILE_JOIN(WEIR_PROFILE_IS_, name)
+#ifdef WEIR_PROFILE
+#if WEIR_PROFILE_IS(WEIR_PROFILE) == 0
+#error "WEIR_PROFILE must be tiny, small or full"
+#endif
+#if WEIR_PROFILE_IS(WEIR_PROFILE) == 1 && !defined(WEIR_PROFILE_TINY)
+#define WEIR_PROFILE_TINY 1
+#elif WEIR_PROFILE_IS(WEIR_PROFILE) == 2 && !defined(WEIR_PROFILE_SMALL)
+#define WEIR_PROFILE_SMALL 1
+#elif WEIR_PROFILE_IS(WEIR_PROFILE) == 3 && !defined(WEIR_PROFILE_FULL)
+#define WEIR_PROFILE_FULL 1
+#endif
+#endif
+#if (defined(WEIR_PROFILE_TINY) && defined(WEIR_PROFILE_SMALL)) || (defined(WEIR_PROFILE_FULL) && (defined(WEIR_PROFILE_TINY) || defined(WEIR_PROFILE_SMALL)))
+#error "two profiles are chosen: WEIR_PROFILE must be one of tiny, small and full"
+#endif
 
 #if defined(WEIR_PROFILE_TINY)
 #define WEIR_DEFAULT_COMPACT 1

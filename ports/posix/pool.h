@@ -16,7 +16,7 @@
 
 WEIR_BEGIN_DECLS
 
-#define POSIX_POOL_BYTES ((size_t)WEIR_CFG_QUEUE_CHUNK_BYTES)  // of a chunk
+#define POSIX_POOL_BYTES ((size_t)(WEIR_CFG_QUEUE_CHUNK_BYTES ? WEIR_CFG_QUEUE_CHUNK_BYTES : 16384))  // of a chunk; static builds have none
 
 struct posix_pool {
     void *returned;               // … and not taken again: a list

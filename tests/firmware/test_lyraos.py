@@ -22,7 +22,7 @@ FILES = re.compile(r"(^|_)(open|creat|read|write|lseek|stat|mount|inode|file|fil
 
 def names(option):
     out = subprocess.run(["arm-none-eabi-nm", option, ROOT / f"build/boards/{BOARD}/lyraos/component.o"], capture_output=True, text=True, check=True).stdout
-    return {line.split()[-1] for line in out.splitlines() if option == "-u" or line.split()[-2].isupper() and line.split()[-2] != "U"}
+    return {re.sub("_configuration_[0-9a-f]{6}$", "", line.split()[-1]) for line in out.splitlines() if option == "-u" or line.split()[-2].isupper() and line.split()[-2] != "U"}
 
 
 def listed(name):

@@ -137,7 +137,7 @@ def test_a_connection_without_it_is_no_larger_for_it(tmp_path, profile):
 def test_nothing_is_left_of_it_where_it_is_left_out(tmp_path):
     """The sources that stay, with the options off, ask for nothing of those that go; and a profile without it has none of them."""
     def left_out_of(profile):
-        return subprocess.run([sys.executable, "tools/options.py", "--sources", profile], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        return subprocess.run([sys.executable, "tools/options.py", "--left-out", profile], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     left_out, other = left_out_of("tiny"), left_out_of("full")
     for name in ("src/rt/weir.c", "src/rt/skip2009.c", "src/tcp/realtime.c", "src/socket/realtime.c", "src/tcp/deadline.c"):
         assert name in left_out

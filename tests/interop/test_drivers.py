@@ -22,9 +22,9 @@ CHECKSUM, TSO = 1, 2
 @pytest.fixture(scope="module", autouse=True)
 def probe_program():
     PROBE.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["make", "-s", "build/host/libweir.a"], cwd=ROOT, check=True)
+    subprocess.run(["make", "-s", "build/host/liball.a"], cwd=ROOT, check=True)
     compiler = os.environ.get("CC", "cc")
-    words = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/libweir.a", "-o", PROBE]
+    words = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
     subprocess.run([compiler, *words], cwd=ROOT, check=True)
 
 

@@ -65,7 +65,7 @@ def features(profile):
 
 def sources(profile, flags):
     overrides = [flag.removeprefix("-DWEIR_CFG_") for flag in flags]
-    words = [sys.executable, "tools/options.py", "--sources", profile, *overrides]
+    words = [sys.executable, "tools/options.py", "--left-out", profile, *overrides]
     left_out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return sorted({str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c")} - set(left_out))
 

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from config/options.toml: change that file, then run `make options`.
+// Which configuration this is, as a part of the names of two functions: a program or a driver that was compiled with
+// other options than the library finds no weir_create or weir_netif_init in it, and does not link. It costs nothing.
+// (With -DWEIR_CONFIGURATION=name for all of them the names carry that instead: for objects that serve several builds,
+// whose builder answers for it.)
+#ifndef WEIR_CONFIGURATION_H
+#define WEIR_CONFIGURATION_H
+
+#include "weir/options.h"
+
+#ifndef WEIR_CONFIGURATION
+#define WEIR_CONFIGURATION_SUM \
+    ((WEIR_CFG_COMPACT) * 0xbff0c2b6a69efdfu + \
+     (WEIR_CFG_NETIF_LEAN) * 0xc87ca93c78b4b67du + \
+     (WEIR_CFG_ALLOCATOR) * 0x515fa19e1b2dfb29u + \
+     (WEIR_CFG_MEMORY_BUDGET_MB) * 0xa8cfd6b5a0ad7ce5u + \
+     (WEIR_CFG_WIDE_DIVISION) * 0xda27ce017e781aedu + \
+     (WEIR_CFG_TIMER_WHEEL) * 0x7945165f736993b1u + \
+     (WEIR_CFG_ERROR_NAMES) * 0x36905d68d2c516abu + \
+     (WEIR_CFG_VLAN) * 0x9c72b8791ad30951u + \
+     (WEIR_CFG_ARP_CACHE) * 0x2f4368ab5a08c70fu + \
+     (WEIR_CFG_NEIGHBOURS) * 0x1918d4ecccdf3507u + \
+     (WEIR_CFG_NEIGHBOUR_STRANGERS) * 0xb5a095088be6a141u + \
+     (WEIR_CFG_NEIGHBOUR_STRANGER_RATE) * 0x111984e0e2573853u + \
+     (WEIR_CFG_NEIGHBOUR_QUEUE_BYTES) * 0xbf55b8d7c0006eb9u + \
+     (WEIR_CFG_FRAGMENTS) * 0xb537bf009e4a43b3u + \
+     (WEIR_CFG_REASSEMBLY_BYTES) * 0x570cb2ea9b23ebadu + \
+     (WEIR_CFG_REASSEMBLY_MS) * 0xc6a09bfb5809afffu + \
+     (WEIR_CFG_ROUTES) * 0x9e0625b3b4befb9bu + \
+     (WEIR_CFG_NETIFS) * 0x1a1cdeeb909c9b59u + \
+     (WEIR_CFG_LOOPBACK) * 0x4880ac63da6940abu + \
+     (WEIR_CFG_LOOPBACK_BYTES) * 0x46b0947609d22d07u + \
+     (WEIR_CFG_OUTBOX_BYTES) * 0x564999c13e2c535du + \
+     (WEIR_CFG_ICMP_ERRORS) * 0xec42de55c1ce88c5u + \
+     (WEIR_CFG_IGMP) * 0xe31dd3a0e80eff5du + \
+     (WEIR_CFG_MULTICAST_GROUPS) * 0xe30e2b371681b557u + \
+     (WEIR_CFG_UDP) * 0xdc4030f9688d6e67u + \
+     (WEIR_CFG_RAW) * 0xac0562bba4a57c69u + \
+     (WEIR_CFG_TCP_CONNECT) * 0x57464efea248f62du + \
+     (WEIR_CFG_TCP_WINDOW_SCALE) * 0x77e055e4a437fbf1u + \
+     (WEIR_CFG_TCP_TIMESTAMPS) * 0xaf7f7690e9e70861u + \
+     (WEIR_CFG_TCP_SACK) * 0x9727281e2c5b4c1u + \
+     (WEIR_CFG_TCP_DSACK) * 0x60175ff2de6f0791u + \
+     (WEIR_CFG_TCP_LOSS_RECOVERY) * 0xa77492df4ae08d1bu + \
+     (WEIR_CFG_TCP_COARSE_CLOCK) * 0x7feb16c5335b7327u + \
+     (WEIR_CFG_TCP_PREDICT) * 0x930928a28f1e166bu + \
+     (WEIR_CFG_SELF_CHECK) * 0x7a646e44c2d4b521u + \
+     (WEIR_CFG_FAST_PATH) * 0xac8daa3198619dcfu + \
+     (WEIR_CFG_TCP_HELD) * 0xa2a4fa949e8b01d7u + \
+     (WEIR_CFG_TCP_INTERVALS) * 0x923eed428a9b927fu + \
+     (WEIR_CFG_TCP_FLIGHT_RECORDS) * 0xd175b3d20952118fu + \
+     (WEIR_CFG_TCP_ECN) * 0x5f9baf3bfaca935bu + \
+     (WEIR_CFG_TCP_ECN_MODE) * 0x509307fe7004f105u + \
+     (WEIR_CFG_TCP_ACCECN) * 0xf471cd12fbb5fadbu + \
+     (WEIR_CFG_TCP_URGENT) * 0x58a2d4acdd44b73bu + \
+     (WEIR_CFG_REALTIME) * 0x4848bb881016e39du + \
+     (WEIR_CFG_TCP_KEEPALIVE) * 0x74e9c9128ee43e37u + \
+     (WEIR_CFG_TCP_REFINEMENTS) * 0x8773cfb0e562e85du + \
+     (WEIR_CFG_TCP_SYN_COOKIES) * 0x91960291e27e5817u + \
+     (WEIR_CFG_TCP_RATE) * 0x4fd4c632b99e4e45u + \
+     (WEIR_CFG_TCP_PACING) * 0xca18a9b6c91a7ba5u + \
+     (WEIR_CFG_REALTIME_SENDER) * 0x70343e13c124579bu + \
+     (WEIR_CFG_TCP_INFO) * 0xa1b53fb5ecee555fu + \
+     (WEIR_CFG_TCP_HALF_OPEN) * 0x1d2fe2ceb445640fu + \
+     (WEIR_CFG_TCP_TIME_WAIT) * 0x844b89d1951377d3u + \
+     (WEIR_CFG_TCP_MSL_MS) * 0x7f59880f6f49f903u + \
+     (WEIR_CFG_TCP_RTO_MIN_MS) * 0xcef8538334bedd45u + \
+     (WEIR_CFG_TCP_RTO_MAX_MS) * 0xf2238188803cfc4bu + \
+     (WEIR_CFG_COMPACT_UDP) * 0xbc186b15215d1985u + \
+     (WEIR_CFG_TCP_SPLIT) * 0xee5072aa392d08e3u + \
+     (WEIR_CFG_TCP_DELAYED_ACK_MS) * 0x93c2e9223429320fu + \
+     (WEIR_CFG_TCP_USER_TIMEOUT_S) * 0x98a855d9c0c3a135u + \
+     (WEIR_CFG_TCP_UTO_LEAST_S) * 0x516c815a2a711a87u + \
+     (WEIR_CFG_TCP_UTO_MOST_S) * 0x7affa5c41060da29u + \
+     (WEIR_CFG_TCP_FIN_WAIT_2_S) * 0xb1c901755c69b11fu + \
+     (WEIR_CFG_TCP_SEND_BYTES) * 0x1c7b8bb019690f33u + \
+     (WEIR_CFG_TCP_RECEIVE_BYTES) * 0x4702253733b6f9f5u + \
+     (WEIR_CFG_TCP_MSS_MAX) * 0x494d1a355242126bu + \
+     (WEIR_CFG_LISTEN_BACKLOG_MAX) * 0xcd142ee3f768ee31u + \
+     (WEIR_CFG_CC_ABE) * 0x3621d4624b31dd3u + \
+     (WEIR_CFG_CC_RENO) * 0x8c76f87bd10d3581u + \
+     (WEIR_CFG_CC_CUBIC) * 0xe88711122f5fb619u + \
+     (WEIR_CFG_CC_BIC) * 0xddbad6d8162eeb9du + \
+     (WEIR_CFG_CC_HTCP) * 0xd4451f774becfd6du + \
+     (WEIR_CFG_CC_VEGAS) * 0xc65700ca8f5a0b17u + \
+     (WEIR_CFG_CC_WESTWOOD) * 0x678c1792d47ce93fu + \
+     (WEIR_CFG_CC_YEAH) * 0x212428e45e09815bu + \
+     (WEIR_CFG_CC_BBR) * 0x2cb20ae825653fa7u + \
+     (WEIR_CFG_CC_BBR3) * 0x80c3f9f0addf405du + \
+     (WEIR_CFG_BSD_FAULTS) * 0xe65e12c647731519u + \
+     (WEIR_CFG_BSD_POLL) * 0x94583d2de555ffc5u + \
+     (WEIR_CFG_SOCKETS) * 0x1d56780afff363b5u + \
+     (WEIR_CFG_LISTENERS) * 0xd80890e4b4fe780du + \
+     (WEIR_CFG_TCP_CONNECTIONS) * 0xf091518ba36fbb9du + \
+     (WEIR_CFG_SOCKET_INDEX_BITS) * 0xa497df84a7af2549u + \
+     (WEIR_CFG_SOCKET_OPTIONS) * 0x67941400d318c9e7u + \
+     (WEIR_CFG_STATS) * 0xd05e492820f48cdfu + \
+     (WEIR_CFG_DATAGRAM_SOCKETS) * 0x7fcdb3837cdffa91u + \
+     (WEIR_CFG_DATAGRAM_SEND_BYTES) * 0x90a5cf375cb2b5cdu + \
+     (WEIR_CFG_DATAGRAM_RECEIVE_BYTES) * 0x575017b5909fbf15u + \
+     (WEIR_CFG_QUEUE_CHUNK_BYTES) * 0x339089f975347f4du + \
+     (WEIR_CFG_POLL_QUANTUM) * 0x9a1ca98a86510045u + \
+     (WEIR_CFG_TX_OFFLOAD) * 0x77c439173b0019b5u + \
+     (WEIR_CFG_TX_SLICES) * 0x6e71cb1c2cf576a9u + \
+     (WEIR_CFG_COUNTERS) * 0x238042785d4403ddu + \
+     (WEIR_CFG_COUNTER_NAMES) * 0x9f27a7ae3356117fu + \
+     (WEIR_CFG_HANDLERS) * 0xb4e13b6771b0dc4bu)
+#if WEIR_CONFIGURATION_SUM >> 63 & 1
+#define WEIR_CONFIGURATION_0 1
+#else
+#define WEIR_CONFIGURATION_0 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 62 & 1
+#define WEIR_CONFIGURATION_1 1
+#else
+#define WEIR_CONFIGURATION_1 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 61 & 1
+#define WEIR_CONFIGURATION_2 1
+#else
+#define WEIR_CONFIGURATION_2 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 60 & 1
+#define WEIR_CONFIGURATION_3 1
+#else
+#define WEIR_CONFIGURATION_3 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 59 & 1
+#define WEIR_CONFIGURATION_4 1
+#else
+#define WEIR_CONFIGURATION_4 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 58 & 1
+#define WEIR_CONFIGURATION_5 1
+#else
+#define WEIR_CONFIGURATION_5 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 57 & 1
+#define WEIR_CONFIGURATION_6 1
+#else
+#define WEIR_CONFIGURATION_6 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 56 & 1
+#define WEIR_CONFIGURATION_7 1
+#else
+#define WEIR_CONFIGURATION_7 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 55 & 1
+#define WEIR_CONFIGURATION_8 1
+#else
+#define WEIR_CONFIGURATION_8 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 54 & 1
+#define WEIR_CONFIGURATION_9 1
+#else
+#define WEIR_CONFIGURATION_9 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 53 & 1
+#define WEIR_CONFIGURATION_10 1
+#else
+#define WEIR_CONFIGURATION_10 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 52 & 1
+#define WEIR_CONFIGURATION_11 1
+#else
+#define WEIR_CONFIGURATION_11 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 51 & 1
+#define WEIR_CONFIGURATION_12 1
+#else
+#define WEIR_CONFIGURATION_12 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 50 & 1
+#define WEIR_CONFIGURATION_13 1
+#else
+#define WEIR_CONFIGURATION_13 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 49 & 1
+#define WEIR_CONFIGURATION_14 1
+#else
+#define WEIR_CONFIGURATION_14 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 48 & 1
+#define WEIR_CONFIGURATION_15 1
+#else
+#define WEIR_CONFIGURATION_15 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 47 & 1
+#define WEIR_CONFIGURATION_16 1
+#else
+#define WEIR_CONFIGURATION_16 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 46 & 1
+#define WEIR_CONFIGURATION_17 1
+#else
+#define WEIR_CONFIGURATION_17 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 45 & 1
+#define WEIR_CONFIGURATION_18 1
+#else
+#define WEIR_CONFIGURATION_18 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 44 & 1
+#define WEIR_CONFIGURATION_19 1
+#else
+#define WEIR_CONFIGURATION_19 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 43 & 1
+#define WEIR_CONFIGURATION_20 1
+#else
+#define WEIR_CONFIGURATION_20 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 42 & 1
+#define WEIR_CONFIGURATION_21 1
+#else
+#define WEIR_CONFIGURATION_21 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 41 & 1
+#define WEIR_CONFIGURATION_22 1
+#else
+#define WEIR_CONFIGURATION_22 0
+#endif
+#if WEIR_CONFIGURATION_SUM >> 40 & 1
+#define WEIR_CONFIGURATION_23 1
+#else
+#define WEIR_CONFIGURATION_23 0
+#endif
+#define WEIR_CONFIGURATION_0000 0
+#define WEIR_CONFIGURATION_0001 1
+#define WEIR_CONFIGURATION_0010 2
+#define WEIR_CONFIGURATION_0011 3
+#define WEIR_CONFIGURATION_0100 4
+#define WEIR_CONFIGURATION_0101 5
+#define WEIR_CONFIGURATION_0110 6
+#define WEIR_CONFIGURATION_0111 7
+#define WEIR_CONFIGURATION_1000 8
+#define WEIR_CONFIGURATION_1001 9
+#define WEIR_CONFIGURATION_1010 a
+#define WEIR_CONFIGURATION_1011 b
+#define WEIR_CONFIGURATION_1100 c
+#define WEIR_CONFIGURATION_1101 d
+#define WEIR_CONFIGURATION_1110 e
+#define WEIR_CONFIGURATION_1111 f
+#define WEIR_CONFIGURATION_JOIN4(a, b, c, d) WEIR_CONFIGURATION_##a##b##c##d
+#define WEIR_CONFIGURATION_DIGIT(a, b, c, d) WEIR_CONFIGURATION_JOIN4(a, b, c, d)
+#define WEIR_CONFIGURATION_JOIN6(a, b, c, d, e, f) a##b##c##d##e##f
+#define WEIR_CONFIGURATION_WORD(a, b, c, d, e, f) WEIR_CONFIGURATION_JOIN6(a, b, c, d, e, f)
+#define WEIR_CONFIGURATION \
+    WEIR_CONFIGURATION_WORD( \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_0, WEIR_CONFIGURATION_1, WEIR_CONFIGURATION_2, WEIR_CONFIGURATION_3), \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_4, WEIR_CONFIGURATION_5, WEIR_CONFIGURATION_6, WEIR_CONFIGURATION_7), \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_8, WEIR_CONFIGURATION_9, WEIR_CONFIGURATION_10, WEIR_CONFIGURATION_11), \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_12, WEIR_CONFIGURATION_13, WEIR_CONFIGURATION_14, WEIR_CONFIGURATION_15), \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_16, WEIR_CONFIGURATION_17, WEIR_CONFIGURATION_18, WEIR_CONFIGURATION_19), \
+        WEIR_CONFIGURATION_DIGIT(WEIR_CONFIGURATION_20, WEIR_CONFIGURATION_21, WEIR_CONFIGURATION_22, WEIR_CONFIGURATION_23))
+#endif
+
+// Each value is a number: a word in its place, which is 0 to the preprocessor, stops the build here.
+enum {
+    WEIR_CONFIGURATION_NUMBERS =
+        (WEIR_CFG_COMPACT) * 0 +
+        (WEIR_CFG_NETIF_LEAN) * 0 +
+        (WEIR_CFG_ALLOCATOR) * 0 +
+        (WEIR_CFG_MEMORY_BUDGET_MB) * 0 +
+        (WEIR_CFG_WIDE_DIVISION) * 0 +
+        (WEIR_CFG_TIMER_WHEEL) * 0 +
+        (WEIR_CFG_ERROR_NAMES) * 0 +
+        (WEIR_CFG_VLAN) * 0 +
+        (WEIR_CFG_ARP_CACHE) * 0 +
+        (WEIR_CFG_NEIGHBOURS) * 0 +
+        (WEIR_CFG_NEIGHBOUR_STRANGERS) * 0 +
+        (WEIR_CFG_NEIGHBOUR_STRANGER_RATE) * 0 +
+        (WEIR_CFG_NEIGHBOUR_QUEUE_BYTES) * 0 +
+        (WEIR_CFG_FRAGMENTS) * 0 +
+        (WEIR_CFG_REASSEMBLY_BYTES) * 0 +
+        (WEIR_CFG_REASSEMBLY_MS) * 0 +
+        (WEIR_CFG_ROUTES) * 0 +
+        (WEIR_CFG_NETIFS) * 0 +
+        (WEIR_CFG_LOOPBACK) * 0 +
+        (WEIR_CFG_LOOPBACK_BYTES) * 0 +
+        (WEIR_CFG_OUTBOX_BYTES) * 0 +
+        (WEIR_CFG_ICMP_ERRORS) * 0 +
+        (WEIR_CFG_IGMP) * 0 +
+        (WEIR_CFG_MULTICAST_GROUPS) * 0 +
+        (WEIR_CFG_UDP) * 0 +
+        (WEIR_CFG_RAW) * 0 +
+        (WEIR_CFG_TCP_CONNECT) * 0 +
+        (WEIR_CFG_TCP_WINDOW_SCALE) * 0 +
+        (WEIR_CFG_TCP_TIMESTAMPS) * 0 +
+        (WEIR_CFG_TCP_SACK) * 0 +
+        (WEIR_CFG_TCP_DSACK) * 0 +
+        (WEIR_CFG_TCP_LOSS_RECOVERY) * 0 +
+        (WEIR_CFG_TCP_COARSE_CLOCK) * 0 +
+        (WEIR_CFG_TCP_PREDICT) * 0 +
+        (WEIR_CFG_SELF_CHECK) * 0 +
+        (WEIR_CFG_FAST_PATH) * 0 +
+        (WEIR_CFG_TCP_HELD) * 0 +
+        (WEIR_CFG_TCP_INTERVALS) * 0 +
+        (WEIR_CFG_TCP_FLIGHT_RECORDS) * 0 +
+        (WEIR_CFG_TCP_ECN) * 0 +
+        (WEIR_CFG_TCP_ECN_MODE) * 0 +
+        (WEIR_CFG_TCP_ACCECN) * 0 +
+        (WEIR_CFG_TCP_URGENT) * 0 +
+        (WEIR_CFG_REALTIME) * 0 +
+        (WEIR_CFG_TCP_KEEPALIVE) * 0 +
+        (WEIR_CFG_TCP_REFINEMENTS) * 0 +
+        (WEIR_CFG_TCP_SYN_COOKIES) * 0 +
+        (WEIR_CFG_TCP_RATE) * 0 +
+        (WEIR_CFG_TCP_PACING) * 0 +
+        (WEIR_CFG_REALTIME_SENDER) * 0 +
+        (WEIR_CFG_TCP_INFO) * 0 +
+        (WEIR_CFG_TCP_HALF_OPEN) * 0 +
+        (WEIR_CFG_TCP_TIME_WAIT) * 0 +
+        (WEIR_CFG_TCP_MSL_MS) * 0 +
+        (WEIR_CFG_TCP_RTO_MIN_MS) * 0 +
+        (WEIR_CFG_TCP_RTO_MAX_MS) * 0 +
+        (WEIR_CFG_COMPACT_UDP) * 0 +
+        (WEIR_CFG_TCP_SPLIT) * 0 +
+        (WEIR_CFG_TCP_DELAYED_ACK_MS) * 0 +
+        (WEIR_CFG_TCP_USER_TIMEOUT_S) * 0 +
+        (WEIR_CFG_TCP_UTO_LEAST_S) * 0 +
+        (WEIR_CFG_TCP_UTO_MOST_S) * 0 +
+        (WEIR_CFG_TCP_FIN_WAIT_2_S) * 0 +
+        (WEIR_CFG_TCP_SEND_BYTES) * 0 +
+        (WEIR_CFG_TCP_RECEIVE_BYTES) * 0 +
+        (WEIR_CFG_TCP_MSS_MAX) * 0 +
+        (WEIR_CFG_LISTEN_BACKLOG_MAX) * 0 +
+        (WEIR_CFG_CC_ABE) * 0 +
+        (WEIR_CFG_CC_RENO) * 0 +
+        (WEIR_CFG_CC_CUBIC) * 0 +
+        (WEIR_CFG_CC_BIC) * 0 +
+        (WEIR_CFG_CC_HTCP) * 0 +
+        (WEIR_CFG_CC_VEGAS) * 0 +
+        (WEIR_CFG_CC_WESTWOOD) * 0 +
+        (WEIR_CFG_CC_YEAH) * 0 +
+        (WEIR_CFG_CC_BBR) * 0 +
+        (WEIR_CFG_CC_BBR3) * 0 +
+        (WEIR_CFG_BSD_FAULTS) * 0 +
+        (WEIR_CFG_BSD_POLL) * 0 +
+        (WEIR_CFG_SOCKETS) * 0 +
+        (WEIR_CFG_LISTENERS) * 0 +
+        (WEIR_CFG_TCP_CONNECTIONS) * 0 +
+        (WEIR_CFG_SOCKET_INDEX_BITS) * 0 +
+        (WEIR_CFG_SOCKET_OPTIONS) * 0 +
+        (WEIR_CFG_STATS) * 0 +
+        (WEIR_CFG_DATAGRAM_SOCKETS) * 0 +
+        (WEIR_CFG_DATAGRAM_SEND_BYTES) * 0 +
+        (WEIR_CFG_DATAGRAM_RECEIVE_BYTES) * 0 +
+        (WEIR_CFG_QUEUE_CHUNK_BYTES) * 0 +
+        (WEIR_CFG_POLL_QUANTUM) * 0 +
+        (WEIR_CFG_TX_OFFLOAD) * 0 +
+        (WEIR_CFG_TX_SLICES) * 0 +
+        (WEIR_CFG_COUNTERS) * 0 +
+        (WEIR_CFG_COUNTER_NAMES) * 0 +
+        (WEIR_CFG_HANDLERS) * 0
+};
+
+#define WEIR_CONFIGURED_JOIN(name, configuration) name##_configuration_##configuration
+#define WEIR_CONFIGURED_NAME(name, configuration) WEIR_CONFIGURED_JOIN(name, configuration)
+#ifndef weir_create
+#define weir_create WEIR_CONFIGURED_NAME(weir_create, WEIR_CONFIGURATION)
+#endif
+#ifndef weir_netif_init
+#define weir_netif_init WEIR_CONFIGURED_NAME(weir_netif_init, WEIR_CONFIGURATION)
+#endif
+
+#endif

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The libraries for a build of one's own (docs/packaging.md). The Makefile passes `make lib`, `make install`, … on to this file.
+#   O/include                headers; weir/options.h has the configuration in it, so that a program needs -IO/include and no -D
+#   O/libweir.a              the stack
+#   O/libweir-PART.a         the libraries beside it (config/parts.toml)
+# PROFILE, CONFIG (a header) and OPTIONS (NAME=VALUE …) are the configuration. CROSS is a cross compiler's prefix; PARTS are the parts wanted.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+PYTHON ?= python3
+O ?= build/lib
+PROFILE ?=
+CONFIG ?=
+OPTIONS ?=
+CROSS ?=
+ifeq ($(origin CC),default)
+CC := $(CROSS)gcc
+endif
+ifeq ($(origin AR),default)
+AR := $(CROSS)ar
+endif
+NM ?= $(CROSS)nm
+OBJCOPY ?= $(CROSS)objcopy
+CFLAGS ?= $(if $(CROSS),-Os,-O2) -g -ffunction-sections -fdata-sections
+
+# Where things go, as GNU has it.
+prefix ?= $(or $(PREFIX),/usr/local)
+exec_prefix ?= $(prefix)
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+
+# The configuration: PROFILE_BUILT, SOURCES, PARTS_THERE and of each part SOURCES_, HEADERS_, INCLUDE_, USES_ and ONLY_.
+STAGED := $(shell $(PYTHON) tools/options.py --stage '$(O)' --cc '$(CC) $(CFLAGS)' $(if $(CONFIG),--config '$(CONFIG)') $(PROFILE) $(OPTIONS))
+ifneq ($(.SHELLSTATUS),0)
+$(error the configuration is wrong)
+endif
+include $(O)/configuration.mk
+PARTS ?= $(foreach p,$(PARTS_THERE),$(if $(and $(CROSS),$(ONLY_$(p))),,$(p)))
+UNKNOWN := $(filter-out $(PARTS_THERE),$(PARTS))
+ifneq ($(UNKNOWN),)
+$(error PARTS: there is no $(UNKNOWN) in this configuration; there are: $(PARTS_THERE))
+endif
+
+PUBLIC := $(filter-out %/options.h,$(wildcard include/weir/*.h))
+HEADERS := $(PUBLIC:include/%=$(O)/include/%) $(foreach p,$(PARTS),$(addprefix $(O)/include/weir/parts/,$(HEADERS_$(p))))
+LIBRARIES := $(O)/libweir.a $(PARTS:%=$(O)/libweir-%.a)
+VERSION := $(shell sed -n 's/^.define WEIR_VERSION_STRING "\(.*\)"/\1/p' include/weir/version.h)
+COMPILE = $(CC) -std=c11 $(CFLAGS) $(CPPFLAGS) -I$(O)/include
+
+.PHONY: lib amalgamation install uninstall sources always
+lib: $(LIBRARIES) $(HEADERS)
+	@echo "  weir $(VERSION), profile $(PROFILE_BUILT): $(LIBRARIES)"
+sources:
+	@printf '%s\n' $(SOURCES)
+
+# A change of what is compiled, or how, shows in this file.
+$(O)/flags: always
+	@echo '$(COMPILE) $(SOURCES) $(PARTS)' | cmp -s - $@ || echo '$(COMPILE) $(SOURCES) $(PARTS)' >$@
+$(O)/include/weir/options.h: ;  # staged
+$(O)/include/%.h: include/%.h
+	@mkdir -p $(@D)
+	@cp $< $@
+$(O)/include/weir/parts/%.h: %.h
+	@mkdir -p $(@D)
+	@cp $< $@
+$(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(COMPILE) -Iinclude $(if $(filter src/%,$<),-Isrc,-I. -Iapi -Iapps) -MMD -MP -c $< -o $@
+
+# $(call library,NAME,SOURCES,PUBLIC NAMES)
+define library
+$(O)/$(1).a: $(patsubst %.c,$(O)/obj/%.o,$(2)) packaging/private_names.sh
+	@echo "  AR    $$@"
+	@rm -f $$@ && $(AR) rcs $$@ $$(filter %.o,$$^)
+	@PUBLIC='$(3)' packaging/private_names.sh $(NM) $(OBJCOPY) $$@
+-include $(patsubst %.c,$(O)/obj/%.d,$(2))
+endef
+$(eval $(call library,libweir,$(SOURCES)))
+$(foreach p,$(PARTS),$(eval $(call library,libweir-$(p),$(SOURCES_$(p)),$(PUBLIC_$(p)))))
+
+# The stack as two files.
+amalgamation: $(O)/weir.c
+	@echo "  weir $(VERSION), profile $(PROFILE_BUILT): $(O)/weir.c $(O)/weir.h"
+$(O)/weir.c: packaging/amalgamate.py $(O)/flags $(O)/include/weir/options.h $(SOURCES) $(PUBLIC) $(shell find src -name '*.h')
+	@$(PYTHON) $< $(O) $(O) $(SOURCES)
+
+INSTALL = $(PYTHON) packaging/install.py $(O) --profile '$(PROFILE_BUILT)' --destdir '$(DESTDIR)' --prefix '$(prefix)' --libdir '$(libdir)' \
+    --includedir '$(includedir)' --parts $(PARTS) --headers $(foreach p,$(PARTS),$(HEADERS_$(p)))
+install: lib
+	@$(INSTALL)
+uninstall:
+	@$(INSTALL) --uninstall

@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from config/options.toml: change that file, then run `make options`.
+// What a configuration comes to, told by any compiler's preprocessor:
+//     cc -E -P -Iinclude -DWEIR_PROFILE=small -DWEIR_CONFIG_FILE='"my_config.h"' packaging/sources.h
+// prints a line weir_option "NAME" value for each option, weir_source "path" for each file to compile, and for each
+// library beside the stack
+//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system" "what its names begin with"
+// and its weir_part_sources and weir_part_headers.
+#include "weir/options.h"
+
+#if defined(WEIR_PROFILE_TINY)
+weir_profile "tiny"
+#elif defined(WEIR_PROFILE_SMALL)
+weir_profile "small"
+#else
+weir_profile "full"
+#endif
+
+weir_option "COMPACT" WEIR_CFG_COMPACT
+weir_option "NETIF_LEAN" WEIR_CFG_NETIF_LEAN
+weir_option "ALLOCATOR" WEIR_CFG_ALLOCATOR
+weir_option "MEMORY_BUDGET_MB" WEIR_CFG_MEMORY_BUDGET_MB
+weir_option "WIDE_DIVISION" WEIR_CFG_WIDE_DIVISION
+weir_option "TIMER_WHEEL" WEIR_CFG_TIMER_WHEEL
+weir_option "ERROR_NAMES" WEIR_CFG_ERROR_NAMES
+weir_option "VLAN" WEIR_CFG_VLAN
+weir_option "ARP_CACHE" WEIR_CFG_ARP_CACHE
+weir_option "NEIGHBOURS" WEIR_CFG_NEIGHBOURS
+weir_option "NEIGHBOUR_STRANGERS" WEIR_CFG_NEIGHBOUR_STRANGERS
+weir_option "NEIGHBOUR_STRANGER_RATE" WEIR_CFG_NEIGHBOUR_STRANGER_RATE
+weir_option "NEIGHBOUR_QUEUE_BYTES" WEIR_CFG_NEIGHBOUR_QUEUE_BYTES
+weir_option "FRAGMENTS" WEIR_CFG_FRAGMENTS
+weir_option "REASSEMBLY_BYTES" WEIR_CFG_REASSEMBLY_BYTES
+weir_option "REASSEMBLY_MS" WEIR_CFG_REASSEMBLY_MS
+weir_option "ROUTES" WEIR_CFG_ROUTES
+weir_option "NETIFS" WEIR_CFG_NETIFS
+weir_option "LOOPBACK" WEIR_CFG_LOOPBACK
+weir_option "LOOPBACK_BYTES" WEIR_CFG_LOOPBACK_BYTES
+weir_option "OUTBOX_BYTES" WEIR_CFG_OUTBOX_BYTES
+weir_option "ICMP_ERRORS" WEIR_CFG_ICMP_ERRORS
+weir_option "IGMP" WEIR_CFG_IGMP
+weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
+weir_option "UDP" WEIR_CFG_UDP
+weir_option "RAW" WEIR_CFG_RAW
+weir_option "TCP_CONNECT" WEIR_CFG_TCP_CONNECT
+weir_option "TCP_WINDOW_SCALE" WEIR_CFG_TCP_WINDOW_SCALE
+weir_option "TCP_TIMESTAMPS" WEIR_CFG_TCP_TIMESTAMPS
+weir_option "TCP_SACK" WEIR_CFG_TCP_SACK
+weir_option "TCP_DSACK" WEIR_CFG_TCP_DSACK
+weir_option "TCP_LOSS_RECOVERY" WEIR_CFG_TCP_LOSS_RECOVERY
+weir_option "TCP_COARSE_CLOCK" WEIR_CFG_TCP_COARSE_CLOCK
+weir_option "TCP_PREDICT" WEIR_CFG_TCP_PREDICT
+weir_option "SELF_CHECK" WEIR_CFG_SELF_CHECK
+weir_option "FAST_PATH" WEIR_CFG_FAST_PATH
+weir_option "TCP_HELD" WEIR_CFG_TCP_HELD
+weir_option "TCP_INTERVALS" WEIR_CFG_TCP_INTERVALS
+weir_option "TCP_FLIGHT_RECORDS" WEIR_CFG_TCP_FLIGHT_RECORDS
+weir_option "TCP_ECN" WEIR_CFG_TCP_ECN
+weir_option "TCP_ECN_MODE" WEIR_CFG_TCP_ECN_MODE
+weir_option "TCP_ACCECN" WEIR_CFG_TCP_ACCECN
+weir_option "TCP_URGENT" WEIR_CFG_TCP_URGENT
+weir_option "REALTIME" WEIR_CFG_REALTIME
+weir_option "TCP_KEEPALIVE" WEIR_CFG_TCP_KEEPALIVE
+weir_option "TCP_REFINEMENTS" WEIR_CFG_TCP_REFINEMENTS
+weir_option "TCP_SYN_COOKIES" WEIR_CFG_TCP_SYN_COOKIES
+weir_option "TCP_RATE" WEIR_CFG_TCP_RATE
+weir_option "TCP_PACING" WEIR_CFG_TCP_PACING
+weir_option "REALTIME_SENDER" WEIR_CFG_REALTIME_SENDER
+weir_option "TCP_INFO" WEIR_CFG_TCP_INFO
+weir_option "TCP_HALF_OPEN" WEIR_CFG_TCP_HALF_OPEN
+weir_option "TCP_TIME_WAIT" WEIR_CFG_TCP_TIME_WAIT
+weir_option "TCP_MSL_MS" WEIR_CFG_TCP_MSL_MS
+weir_option "TCP_RTO_MIN_MS" WEIR_CFG_TCP_RTO_MIN_MS
+weir_option "TCP_RTO_MAX_MS" WEIR_CFG_TCP_RTO_MAX_MS
+weir_option "COMPACT_UDP" WEIR_CFG_COMPACT_UDP
+weir_option "TCP_SPLIT" WEIR_CFG_TCP_SPLIT
+weir_option "TCP_DELAYED_ACK_MS" WEIR_CFG_TCP_DELAYED_ACK_MS
+weir_option "TCP_USER_TIMEOUT_S" WEIR_CFG_TCP_USER_TIMEOUT_S
+weir_option "TCP_UTO_LEAST_S" WEIR_CFG_TCP_UTO_LEAST_S
+weir_option "TCP_UTO_MOST_S" WEIR_CFG_TCP_UTO_MOST_S
+weir_option "TCP_FIN_WAIT_2_S" WEIR_CFG_TCP_FIN_WAIT_2_S
+weir_option "TCP_SEND_BYTES" WEIR_CFG_TCP_SEND_BYTES
+weir_option "TCP_RECEIVE_BYTES" WEIR_CFG_TCP_RECEIVE_BYTES
+weir_option "TCP_MSS_MAX" WEIR_CFG_TCP_MSS_MAX
+weir_option "LISTEN_BACKLOG_MAX" WEIR_CFG_LISTEN_BACKLOG_MAX
+weir_option "CC_ABE" WEIR_CFG_CC_ABE
+weir_option "CC_RENO" WEIR_CFG_CC_RENO
+weir_option "CC_CUBIC" WEIR_CFG_CC_CUBIC
+weir_option "CC_BIC" WEIR_CFG_CC_BIC
+weir_option "CC_HTCP" WEIR_CFG_CC_HTCP
+weir_option "CC_VEGAS" WEIR_CFG_CC_VEGAS
+weir_option "CC_WESTWOOD" WEIR_CFG_CC_WESTWOOD
+weir_option "CC_YEAH" WEIR_CFG_CC_YEAH
+weir_option "CC_BBR" WEIR_CFG_CC_BBR
+weir_option "CC_BBR3" WEIR_CFG_CC_BBR3
+weir_option "BSD_FAULTS" WEIR_CFG_BSD_FAULTS
+weir_option "BSD_POLL" WEIR_CFG_BSD_POLL
+weir_option "SOCKETS" WEIR_CFG_SOCKETS
+weir_option "LISTENERS" WEIR_CFG_LISTENERS
+weir_option "TCP_CONNECTIONS" WEIR_CFG_TCP_CONNECTIONS
+weir_option "SOCKET_INDEX_BITS" WEIR_CFG_SOCKET_INDEX_BITS
+weir_option "SOCKET_OPTIONS" WEIR_CFG_SOCKET_OPTIONS
+weir_option "STATS" WEIR_CFG_STATS
+weir_option "DATAGRAM_SOCKETS" WEIR_CFG_DATAGRAM_SOCKETS
+weir_option "DATAGRAM_SEND_BYTES" WEIR_CFG_DATAGRAM_SEND_BYTES
+weir_option "DATAGRAM_RECEIVE_BYTES" WEIR_CFG_DATAGRAM_RECEIVE_BYTES
+weir_option "QUEUE_CHUNK_BYTES" WEIR_CFG_QUEUE_CHUNK_BYTES
+weir_option "POLL_QUANTUM" WEIR_CFG_POLL_QUANTUM
+weir_option "TX_OFFLOAD" WEIR_CFG_TX_OFFLOAD
+weir_option "TX_SLICES" WEIR_CFG_TX_SLICES
+weir_option "COUNTERS" WEIR_CFG_COUNTERS
+weir_option "COUNTER_NAMES" WEIR_CFG_COUNTER_NAMES
+weir_option "HANDLERS" WEIR_CFG_HANDLERS
+
+weir_source "src/base/checksum.c"
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_WIDE_DIVISION
+weir_source "src/base/divide.c"
+#endif
+weir_source "src/base/error.c"
+#if !WEIR_CFG_COMPACT
+weir_source "src/base/intervals.c"
+weir_source "src/base/memory.c"
+weir_source "src/base/packet.c"
+weir_source "src/base/random.c"
+weir_source "src/base/records.c"
+weir_source "src/base/sock.c"
+#endif
+#if WEIR_CFG_ALLOCATOR
+weir_source "src/base/stream_ahead.c"
+weir_source "src/base/stream_chunk.c"
+#endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_ALLOCATOR
+weir_source "src/base/stream_flat.c"
+#endif
+#if WEIR_CFG_ALLOCATOR
+weir_source "src/base/table.c"
+#endif
+weir_source "src/base/version.c"
+#if WEIR_CFG_TIMER_WHEEL
+weir_source "src/base/wheel.c"
+#endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_TIMER_WHEEL
+weir_source "src/base/wheel_list.c"
+#endif
+#if WEIR_CFG_CC_BBR && !WEIR_CFG_COMPACT
+weir_source "src/cc/bbr.c"
+#endif
+#if WEIR_CFG_CC_BBR3 && !WEIR_CFG_COMPACT
+weir_source "src/cc/bbr3.c"
+weir_source "src/cc/bbr3_bounds.c"
+weir_source "src/cc/bbr3_cycle.c"
+#endif
+#if WEIR_CFG_CC_BBR && !WEIR_CFG_COMPACT
+weir_source "src/cc/bbr_loss.c"
+weir_source "src/cc/bbr_modes.c"
+#endif
+#if (WEIR_CFG_CC_BBR || WEIR_CFG_CC_BBR3) && !WEIR_CFG_COMPACT
+weir_source "src/cc/bbr_path.c"
+#endif
+#if WEIR_CFG_CC_BIC && !WEIR_CFG_COMPACT
+weir_source "src/cc/bic.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/cc/common.c"
+#endif
+#if WEIR_CFG_CC_CUBIC && !WEIR_CFG_COMPACT
+weir_source "src/cc/cubic.c"
+#endif
+#if WEIR_CFG_CC_HTCP && !WEIR_CFG_COMPACT
+weir_source "src/cc/htcp.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/cc/list.c"
+#endif
+#if WEIR_CFG_CC_RENO && !WEIR_CFG_COMPACT
+weir_source "src/cc/reno.c"
+#endif
+#if WEIR_CFG_CC_VEGAS && !WEIR_CFG_COMPACT
+weir_source "src/cc/vegas.c"
+#endif
+#if WEIR_CFG_CC_WESTWOOD && !WEIR_CFG_COMPACT
+weir_source "src/cc/westwood.c"
+#endif
+#if WEIR_CFG_CC_YEAH && !WEIR_CFG_COMPACT
+weir_source "src/cc/yeah.c"
+#endif
+#if WEIR_CFG_COMPACT
+weir_source "src/compact/conn.c"
+weir_source "src/compact/entry.c"
+weir_source "src/compact/input.c"
+weir_source "src/compact/instance.c"
+weir_source "src/compact/ip.c"
+weir_source "src/compact/netif.c"
+weir_source "src/compact/output.c"
+#endif
+#if WEIR_CFG_COMPACT && WEIR_CFG_FAST_PATH
+weir_source "src/compact/predict.c"
+#endif
+#if WEIR_CFG_COMPACT
+weir_source "src/compact/socket.c"
+#endif
+#if WEIR_CFG_COMPACT && WEIR_CFG_COMPACT_UDP
+weir_source "src/compact/udp.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/instance.c"
+#endif
+#if WEIR_CFG_FRAGMENTS && !WEIR_CFG_COMPACT
+weir_source "src/ip/fragment.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/ip/icmp.c"
+#endif
+#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+weir_source "src/ip/icmp_error.c"
+#endif
+#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+weir_source "src/ip/igmp.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/ip/ip4.c"
+weir_source "src/ip/outbox.c"
+#endif
+#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+weir_source "src/ip/pmtu.c"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/ip/road.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/ip/route.c"
+#endif
+#if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
+weir_source "src/link/acd.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/link/arp.c"
+weir_source "src/link/ethernet.c"
+#endif
+#if WEIR_CFG_HANDLERS && !WEIR_CFG_COMPACT
+weir_source "src/link/handler.c"
+#endif
+#if WEIR_CFG_LOOPBACK && !WEIR_CFG_COMPACT
+weir_source "src/link/loopback.c"
+#endif
+#if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
+weir_source "src/link/neighbour.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/link/netif.c"
+weir_source "src/link/rawip.c"
+#endif
+#if WEIR_CFG_REALTIME
+weir_source "src/rt/frame.c"
+weir_source "src/rt/need.c"
+weir_source "src/rt/weir.c"
+weir_source "src/rt/skip2009.c"
+weir_source "src/rt/path.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/socket/handle.c"
+#endif
+#if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+weir_source "src/socket/message.c"
+#endif
+#if WEIR_CFG_SOCKET_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/socket/option.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/socket/ready.c"
+#endif
+#if WEIR_CFG_REALTIME && !WEIR_CFG_COMPACT
+weir_source "src/socket/realtime.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/socket/socket.c"
+#endif
+#if WEIR_CFG_STATS && !WEIR_CFG_COMPACT
+weir_source "src/socket/stats.c"
+#endif
+#if WEIR_CFG_TCP_URGENT && !WEIR_CFG_COMPACT
+weir_source "src/socket/urgent.c"
+#endif
+#if WEIR_CFG_TCP_ACCECN && !WEIR_CFG_COMPACT
+weir_source "src/tcp/accecn.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/ack.c"
+#endif
+#if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/attention.c"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/tcp/bare.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/close.c"
+#endif
+#if WEIR_CFG_TCP_COARSE_CLOCK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/coarse.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/congestion.c"
+weir_source "src/tcp/conn.c"
+#endif
+#if WEIR_CFG_TCP_CONNECT && !WEIR_CFG_COMPACT
+weir_source "src/tcp/connect.c"
+#endif
+#if WEIR_CFG_TCP_REFINEMENTS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/cwv.c"
+#endif
+#if WEIR_CFG_REALTIME_SENDER && !WEIR_CFG_COMPACT
+weir_source "src/tcp/deadline.c"
+#endif
+#if WEIR_CFG_TCP_DSACK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/dsack.c"
+#endif
+#if WEIR_CFG_TCP_ECN && !WEIR_CFG_COMPACT
+weir_source "src/tcp/ecn.c"
+weir_source "src/tcp/ecn_offer.c"
+#endif
+#if WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/flight.c"
+#endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_TCP_SACK
+weir_source "src/tcp/flight_simple.c"
+#endif
+#if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+weir_source "src/tcp/frto.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/halfopen.c"
+#endif
+#if WEIR_CFG_TCP_HELD && !WEIR_CFG_COMPACT
+weir_source "src/tcp/held.c"
+#endif
+#if WEIR_CFG_TCP_REFINEMENTS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/hystart.c"
+#endif
+#if WEIR_CFG_TCP_INFO && !WEIR_CFG_COMPACT
+weir_source "src/tcp/info.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/input.c"
+weir_source "src/tcp/isn.c"
+#endif
+#if WEIR_CFG_TCP_KEEPALIVE && !WEIR_CFG_COMPACT
+weir_source "src/tcp/keepalive.c"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/tcp/lane.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/listen.c"
+#endif
+#if WEIR_CFG_TCP_REFINEMENTS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/lowwater.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/option.c"
+weir_source "src/tcp/output.c"
+#endif
+#if WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT
+weir_source "src/tcp/pacing.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/plan.c"
+#endif
+#if WEIR_CFG_TCP_PREDICT && !WEIR_CFG_COMPACT
+weir_source "src/tcp/predict.c"
+#endif
+#if WEIR_CFG_ALLOCATOR && !WEIR_CFG_COMPACT
+weir_source "src/tcp/pressure.c"
+#endif
+#if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+weir_source "src/tcp/prr.c"
+weir_source "src/tcp/rack.c"
+#endif
+#if WEIR_CFG_TCP_RATE && !WEIR_CFG_COMPACT
+weir_source "src/tcp/rate.c"
+#endif
+#if WEIR_CFG_REALTIME && !WEIR_CFG_COMPACT
+weir_source "src/tcp/realtime.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/receive.c"
+weir_source "src/tcp/record.c"
+weir_source "src/tcp/recovery.c"
+weir_source "src/tcp/reply.c"
+weir_source "src/tcp/rtt.c"
+#endif
+#if (WEIR_CFG_CC_BBR || WEIR_CFG_CC_BBR3) && !WEIR_CFG_COMPACT
+weir_source "src/tcp/rtx_probe.c"
+#endif
+#if WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/sack.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/state.c"
+#endif
+#if WEIR_CFG_TCP_SYN_COOKIES && !WEIR_CFG_COMPACT
+weir_source "src/tcp/syncookie.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/tcp.c"
+weir_source "src/tcp/timers.c"
+#endif
+#if WEIR_CFG_TCP_TIMESTAMPS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/timestamps.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/timewait.c"
+#endif
+#if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+weir_source "src/tcp/tlp.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/tcp/transfer.c"
+#endif
+#if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
+weir_source "src/tcp/undo.c"
+#endif
+#if WEIR_CFG_TCP_URGENT && !WEIR_CFG_COMPACT
+weir_source "src/tcp/urgent.c"
+#endif
+#if WEIR_CFG_TCP_REFINEMENTS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/uto.c"
+#endif
+#if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+weir_source "src/udp/datagram.c"
+#endif
+#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+weir_source "src/udp/membership.c"
+#endif
+#if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+weir_source "src/udp/option.c"
+#endif
+#if WEIR_CFG_RAW && !WEIR_CFG_COMPACT
+weir_source "src/udp/raw.c"
+#endif
+#if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+weir_source "src/udp/udp.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/wire/arp.c"
+weir_source "src/wire/ethernet.c"
+weir_source "src/wire/icmp4.c"
+weir_source "src/wire/igmp.c"
+weir_source "src/wire/ip4.c"
+weir_source "src/wire/tcp.c"
+weir_source "src/wire/udp.c"
+#endif
+
+// The libraries beside it (config/parts.toml).
+#if !WEIR_CFG_COMPACT
+weir_part "bsd" "api" "" "" "" ""
+weir_part_about "bsd" "BSD sockets over the stack, safe from any thread (weir_bsd.h)"
+weir_part_sources "bsd" "api/bsd/address.c"
+weir_part_sources "bsd" "api/bsd/addrinfo.c"
+weir_part_sources "bsd" "api/bsd/calls.c"
+weir_part_sources "bsd" "api/bsd/context.c"
+weir_part_sources "bsd" "api/bsd/control.c"
+weir_part_sources "bsd" "api/bsd/epoll.c"
+weir_part_sources "bsd" "api/bsd/errors.c"
+weir_part_sources "bsd" "api/bsd/file.c"
+weir_part_sources "bsd" "api/bsd/message.c"
+weir_part_sources "bsd" "api/bsd/poll.c"
+weir_part_sources "bsd" "api/bsd/posix_calls.c"
+weir_part_sources "bsd" "api/bsd/realtime.c"
+weir_part_sources "bsd" "api/bsd/stream.c"
+weir_part_sources "bsd" "api/bsd/transfer.c"
+weir_part_headers "bsd" "api/bsd/bsd_errno.h"
+weir_part_headers "bsd" "api/bsd/posix_calls.h"
+weir_part_headers "bsd" "api/bsd/posix_names.h"
+weir_part_headers "bsd" "api/bsd/weir_bsd.h"
+weir_part_headers "bsd" "api/bsd/weir_bsd_types.h"
+weir_part_headers "bsd" "api/bsd/weir_realtime.h"
+#endif
+weir_part "posix" "." "hosted" "" "-pthread" "af_packet carrier impair line pcap pcapng posix shaper slip tap tun tuntap uring vnet wrap"
+weir_part_about "posix" "the port to POSIX threads, drivers for Linux (TAP, TUN, AF_PACKET, SLIP) and wrappers (pcap, impairments, shaper)"
+weir_part_sources "posix" "ports/posix/cpu.c"
+weir_part_sources "posix" "ports/posix/poller.c"
+weir_part_sources "posix" "ports/posix/pool.c"
+weir_part_sources "posix" "ports/posix/posix.c"
+weir_part_sources "posix" "drivers/af_packet.c"
+weir_part_sources "posix" "drivers/carrier.c"
+weir_part_sources "posix" "drivers/slip.c"
+weir_part_sources "posix" "drivers/tap.c"
+weir_part_sources "posix" "drivers/tun.c"
+weir_part_sources "posix" "drivers/tuntap.c"
+weir_part_sources "posix" "drivers/uring.c"
+weir_part_sources "posix" "drivers/vnet.c"
+weir_part_sources "posix" "drivers/wrap/impair.c"
+weir_part_sources "posix" "drivers/wrap/line.c"
+weir_part_sources "posix" "drivers/wrap/pcap.c"
+weir_part_sources "posix" "drivers/wrap/pcapng.c"
+weir_part_sources "posix" "drivers/wrap/shaper.c"
+weir_part_sources "posix" "drivers/wrap/wrap.c"
+weir_part_headers "posix" "ports/posix/cpu.h"
+weir_part_headers "posix" "ports/posix/poller.h"
+weir_part_headers "posix" "ports/posix/pool.h"
+weir_part_headers "posix" "ports/posix/posix.h"
+weir_part_headers "posix" "drivers/af_packet.h"
+weir_part_headers "posix" "drivers/carrier.h"
+weir_part_headers "posix" "drivers/slip.h"
+weir_part_headers "posix" "drivers/tap.h"
+weir_part_headers "posix" "drivers/tun.h"
+weir_part_headers "posix" "drivers/tuntap.h"
+weir_part_headers "posix" "drivers/uring.h"
+weir_part_headers "posix" "drivers/vnet.h"
+weir_part_headers "posix" "drivers/wrap/impair.h"
+weir_part_headers "posix" "drivers/wrap/line.h"
+weir_part_headers "posix" "drivers/wrap/pcap.h"
+weir_part_headers "posix" "drivers/wrap/pcapng.h"
+weir_part_headers "posix" "drivers/wrap/shaper.h"
+weir_part_headers "posix" "drivers/wrap/wrap.h"
+weir_part "superloop" "." "" "" "" "port superloop"
+weir_part_about "superloop" "the port to no kernel at all: one loop (superloop.h)"
+weir_part_sources "superloop" "ports/superloop/superloop.c"
+weir_part_sources "superloop" "ports/common/core.c"
+weir_part_headers "superloop" "ports/superloop/superloop.h"
+weir_part_headers "superloop" "ports/common/core.h"
+#if !WEIR_CFG_COMPACT
+weir_part "apps" "apps" "hosted" "bsd" "-lm" "chargen clients dhcp discard dns echo http iperf3 loop ping rtp rtstream service sntp status text"
+weir_part_about "apps" "echo, discard, chargen, HTTP, iperf3, ping, DHCP, DNS, SNTP, real-time source and player"
+weir_part_sources "apps" "apps/chargen.c"
+weir_part_sources "apps" "apps/clients.c"
+weir_part_sources "apps" "apps/discard.c"
+weir_part_sources "apps" "apps/echo.c"
+weir_part_sources "apps" "apps/loop.c"
+weir_part_sources "apps" "apps/ping.c"
+weir_part_sources "apps" "apps/service.c"
+weir_part_sources "apps" "apps/sntp.c"
+weir_part_sources "apps" "apps/text.c"
+weir_part_sources "apps" "apps/dhcp/client.c"
+weir_part_sources "apps" "apps/dhcp/message.c"
+weir_part_sources "apps" "apps/dns/message.c"
+weir_part_sources "apps" "apps/dns/resolver.c"
+weir_part_sources "apps" "apps/http/http.c"
+weir_part_sources "apps" "apps/http/page.c"
+weir_part_sources "apps" "apps/http/request.c"
+weir_part_sources "apps" "apps/http/status.c"
+weir_part_sources "apps" "apps/iperf3/client.c"
+weir_part_sources "apps" "apps/iperf3/json.c"
+weir_part_sources "apps" "apps/iperf3/report.c"
+weir_part_sources "apps" "apps/iperf3/server.c"
+weir_part_sources "apps" "apps/iperf3/test.c"
+weir_part_sources "apps" "apps/rtstream/player.c"
+weir_part_sources "apps" "apps/rtstream/rtp.c"
+weir_part_sources "apps" "apps/rtstream/source.c"
+weir_part_headers "apps" "apps/chargen.h"
+weir_part_headers "apps" "apps/clients.h"
+weir_part_headers "apps" "apps/discard.h"
+weir_part_headers "apps" "apps/echo.h"
+weir_part_headers "apps" "apps/loop.h"
+weir_part_headers "apps" "apps/ping.h"
+weir_part_headers "apps" "apps/service.h"
+weir_part_headers "apps" "apps/sntp.h"
+weir_part_headers "apps" "apps/text.h"
+weir_part_headers "apps" "apps/dhcp/client.h"
+weir_part_headers "apps" "apps/dhcp/message.h"
+weir_part_headers "apps" "apps/dns/message.h"
+weir_part_headers "apps" "apps/dns/resolver.h"
+weir_part_headers "apps" "apps/http/http.h"
+weir_part_headers "apps" "apps/http/request.h"
+weir_part_headers "apps" "apps/http/status.h"
+weir_part_headers "apps" "apps/iperf3/client.h"
+weir_part_headers "apps" "apps/iperf3/json.h"
+weir_part_headers "apps" "apps/iperf3/server.h"
+weir_part_headers "apps" "apps/iperf3/test.h"
+weir_part_headers "apps" "apps/rtstream/player.h"
+weir_part_headers "apps" "apps/rtstream/rtp.h"
+weir_part_headers "apps" "apps/rtstream/source.h"
+#endif

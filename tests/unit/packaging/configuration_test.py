@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One configuration for a library and its programs: what contradicts itself stops the build with a sentence, by the compiler and by tools/options.py;
+and a program with another configuration than its library's does not link."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HEADER = "include/weir/instance.h"
+
+
+def compile_with(*flags, compiler="cc"):
+    done = subprocess.run([compiler, "-fsyntax-only", "-Iinclude", *flags, HEADER], cwd=ROOT, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def tell(*words):
+    done = subprocess.run([sys.executable, "tools/options.py", *words], cwd=ROOT, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout.split(), done.stderr
+
+
+@pytest.fixture
+def header(tmp_path):
+    def write(text):
+        path = tmp_path / "my config.h"
+        path.write_text(text)
+        return str(path)
+    return write
+
+
+@pytest.mark.parametrize("flags,sentence", [
+    (["-DWEIR_PROFILE=medium"], "WEIR_PROFILE must be tiny, small or full"),
+    (["-DWEIR_PROFILE=small", "-DWEIR_PROFILE_TINY"], "two profiles are chosen"),
+    (["-DWEIR_PROFILE_SMALL", "-DWEIR_PROFILE_FULL"], "two profiles are chosen"),
+    (["-DWEIR_CFG_SOCKETS=0"], "WEIR_CFG_SOCKETS must be 1 to"),
+    (["-DWEIR_CFG_TCP_KEEPALIVE=yes"], "yes")])
+def test_the_compiler_stops_with_a_sentence(flags, sentence):
+    status, messages = compile_with(*flags)
+    assert status != 0 and sentence in messages
+
+
+@pytest.mark.parametrize("flags", [["-DWEIR_PROFILE=small"], ["-DWEIR_PROFILE=small", "-DWEIR_PROFILE_SMALL"], ["-DWEIR_PROFILE_TINY=1"], ["-DWEIR_CFG_SOCKETS=(2*4)"]])
+def test_the_compiler_takes_what_is_right(flags):
+    assert compile_with("-Wall", "-Wextra", "-Wundef", "-Werror", *flags)[0] == 0
+
+
+@pytest.mark.parametrize("words,sentence", [
+    (["medium"], "there is no profile medium: there are tiny, small, full"),
+    (["small", "tiny"], "two profiles are chosen: small and tiny"),
+    (["small", "SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
+    (["small", "SOCKETS=0"], "WEIR_CFG_SOCKETS is 0: it must be 1 to"),
+    (["small", "SOCKETS=four"], "WEIR_CFG_SOCKETS is `four`: it must be a whole number"),
+    (["small", "TCP_SACK=0"], "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"),
+    (["small", "--config", "nowhere.h"], "there is no file nowhere.h")])
+def test_the_tool_stops_with_a_sentence(words, sentence):
+    status, _, messages = tell("--sources", *words)
+    assert status == 2 and sentence in messages
+
+
+@pytest.mark.parametrize("text,sentence", [
+    ("#define WEIR_CFG_SOKETS 4\n", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
+    ("#define WEIR_PROFILE_MEDIUM\n", "there is no profile medium"),
+    ("#define WEIR_PROFILE tiny\n", "two profiles are chosen"),
+    ("#define WEIR_CFG_UDP yes\n", "WEIR_CFG_UDP is `yes`: it must be a whole number"),
+    ("#define WEIR_CFG_SOCKETS (1 << 30)\n", "WEIR_CFG_SOCKETS is 1073741824: it must be 1 to"),
+    ("#define WEIR_CFG_UDP 0\n#define WEIR_CFG_RAW 1\n", "WEIR_CFG_RAW needs WEIR_CFG_UDP"),
+    ("#error my own sentence\n", "my own sentence")])
+def test_a_header_that_is_wrong_is_told(header, text, sentence):
+    status, _, messages = tell("--sources", "small", "--config", header(text))
+    assert status == 2 and sentence in messages
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "arm-none-eabi-gcc"])
+def test_what_is_set_twice_is_told(header, compiler):
+    status, _, messages = tell("--sources", "small", "SOCKETS=4", "--config", header("#define WEIR_CFG_SOCKETS 5\n"), "--cc", compiler)
+    assert status == 2 and "WEIR_CFG_SOCKETS is set twice" in messages
+
+
+def test_a_header_may_compute_and_choose_the_profile(header):
+    path = header("#pragma once\n#include <limits.h>\n#define WEIR_PROFILE small\n#if CHAR_BIT == 8\n#define WEIR_CFG_SOCKETS (2u * 6)\n#endif\n#define WEIR_CFG_UDP 0x0\n")
+    status, values, _ = tell("--values", "--config", path)
+    assert status == 0 and {"SOCKETS=12", "UDP=0", "COMPACT=0", "TCP_SEND_BYTES=4096"} <= set(values)
+    _, sources, _ = tell("--sources", "--config", path)
+    assert "src/tcp/connect.c" in sources and "src/udp/udp.c" not in sources and "src/base/wheel.c" not in sources
+
+
+@pytest.mark.parametrize("words", [["tiny"], ["small"], ["full"], ["small", "UDP=0"], ["tiny", "COMPACT_UDP=1", "FAST_PATH=1"], ["full", "CC_BBR=0"], ["full", "CC_BBR=0", "CC_BBR3=0"],
+                                   ["small", "SELF_CHECK=1", "WIDE_DIVISION=1"]])
+def test_both_lists_of_sources_agree(words):
+    """What to compile, as the compiler tells it from packaging/sources.h, is what the table does not leave out."""
+    _, sources, _ = tell("--sources", *words)
+    _, without, _ = tell("--left-out", *words)
+    everything = {str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c")}
+    assert len(sources) == len(set(sources)) and set(sources) == everything - set(without)
+
+
+LIBRARY = """#include <weir/instance.h>
+struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
+{
+    (void)memory, (void)bytes, (void)port, (void)config;
+    return 0;
+}
+"""
+PROGRAM = """#include <weir/instance.h>
+int main(void) { return weir_create(0, 0, 0, 0) ? 1 : 0; }
+"""
+
+
+def link(folder, library_flags, program_flags, compiler=("cc",)):
+    (folder / "library.c").write_text(LIBRARY)
+    (folder / "program.c").write_text(PROGRAM)
+    for name, flags in (("library", library_flags), ("program", program_flags)):
+        subprocess.run([*compiler, f"-I{ROOT}/include", *flags, "-c", folder / f"{name}.c", "-o", folder / f"{name}.o"], check=True)
+    done = subprocess.run([*compiler, "-Wl,--gc-sections", folder / "program.o", folder / "library.o", "-o", folder / "program"], capture_output=True, text=True)
+    return done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("compiler", [("cc",), ("cc", "-O2", "-flto"), ("clang",), ("arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "--specs=nosys.specs", "-s")])
+def test_another_configuration_does_not_link(tmp_path, compiler):
+    small = ["-DWEIR_PROFILE_SMALL"]
+    assert link(tmp_path, small, small, compiler)[0]
+    assert link(tmp_path, small, ["-DWEIR_PROFILE=small", "-DWEIR_CFG_SOCKETS=(4+4)"], compiler)[0]   # its default
+    for other in (["-DWEIR_PROFILE=small", "-DWEIR_CFG_SOCKETS=9"], ["-DWEIR_PROFILE_TINY"], []):
+        linked, messages = link(tmp_path, small, other, compiler)
+        assert not linked and "weir_create_configuration_" in messages
+
+
+def test_a_name_in_place_of_the_configuration(tmp_path):
+    assert link(tmp_path, ["-DWEIR_CONFIGURATION=any", "-DWEIR_PROFILE=tiny"], ["-DWEIR_CONFIGURATION=any"])[0]
+
+
+def test_each_option_changes_the_name():
+    import tomllib
+    names = {}
+    for name, option in tomllib.loads((ROOT / "config/options.toml").read_text()).items():
+        value = option["full"] + 1 if option["full"] < option["max"] else option["full"] - 1
+        text = subprocess.run(["cc", "-E", "-P", "-Iinclude", "-x", "c", "-"], cwd=ROOT, capture_output=True, text=True, check=True, input=f'''
+#include "weir/options.h"
+#undef WEIR_CFG_{name}
+#define WEIR_CFG_{name} {value}
+#include "weir/configuration.h"
+weir_create''').stdout.split()[-1]
+        names.setdefault(text, []).append(name)
+    assert all(len(options) == 1 for options in names.values())
