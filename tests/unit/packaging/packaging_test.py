@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
+and Meson; cross-built; and as two files. What is built runs."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "packaging/example"
+OURS = ("weir_", "bsd_", "WEIR_")
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "CONFIG", "PROFILE", "OPTIONS")}
+
+
+def run(*words, cwd=ROOT, fails=False, **more):
+    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, env={**ENVIRONMENT, **more})
+    assert (done.returncode != 0) == fails, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def globals_of(path, nm="nm"):
+    return {words[0] for line in run(nm, "--defined-only", "--extern-only", "--format=posix", path).split("\n") if len(words := line.split()) >= 3}
+
+
+@pytest.fixture(scope="module")
+def header(tmp_path_factory):
+    path = tmp_path_factory.mktemp("config") / "my_config.h"
+    path.write_text("#define WEIR_PROFILE_SMALL\n#define WEIR_CFG_SOCKETS 6\n#define WEIR_CFG_IGMP 1\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory, header):
+    """The prefix of an installation by make that has been moved since."""
+    folder = tmp_path_factory.mktemp("make")
+    run("make", "-s", "install", f"CONFIG={header}", f"O={folder / 'build'}", f"DESTDIR={folder / 'root'}", "prefix=/opt/weir")
+    shutil.move(folder / "root/opt/weir", folder / "moved")
+    return folder / "moved"
+
+
+def run_all(folder, names=("answer", "answer_cxx", "sockets")):
+    for name in names:
+        run(folder / name)
+
+
+def configure(folder, *words, fails=False):
+    return run("cmake", "-G", "Ninja", "-S", EXAMPLE, "-B", folder, *words, fails=fails)
+
+
+def test_an_installed_copy_by_cmake(installed, tmp_path):
+    configure(tmp_path, "-DWEIR_FROM=package", f"-DCMAKE_PREFIX_PATH={installed}", "-DWEIR_COMPONENTS=bsd;posix;superloop;apps")
+    run("cmake", "--build", tmp_path)
+    run_all(tmp_path)
+
+
+def test_a_part_that_is_not_installed_is_told(installed, tmp_path):
+    assert "weir was installed without tls" in configure(tmp_path, "-DWEIR_FROM=package", f"-DCMAKE_PREFIX_PATH={installed}", "-DWEIR_COMPONENTS=tls", fails=True)
+
+
+def test_an_installed_copy_by_pkg_config(installed, tmp_path):
+    def ask(*words):
+        return run("pkg-config", "--define-prefix", *words, PKG_CONFIG_PATH=str(installed / "lib/pkgconfig")).split()
+    version = re.search(r'STRING "(.*)"', (ROOT / "include/weir/version.h").read_text()).group(1)
+    assert ask("--modversion", "weir") == [version] and ask("--exists", "weir-apps") == []
+    for compiler, language, package, source in (("cc", "c", "weir", "answer.c"), ("c++", "c++", "weir", "answer.c"), ("cc", "c", "weir-bsd weir-posix", "sockets.c")):
+        run(compiler, "-Wall", "-Wextra", "-Werror", "-x", language, EXAMPLE / source, "-x", "none", *ask("--cflags", "--libs", *package.split()), "-o", tmp_path / "program")
+        run(tmp_path / "program")
+
+
+def test_a_program_cannot_change_the_configuration(installed, tmp_path):
+    words = ["cc", f"-I{installed}/include", EXAMPLE / "answer.c", "-fsyntax-only"]
+    run(*words, "-DWEIR_PROFILE_SMALL", "-DWEIR_CFG_SOCKETS=6")
+    assert "this library was built with WEIR_CFG_SOCKETS 6" in run(*words, "-DWEIR_CFG_SOCKETS=9", fails=True)
+    assert "this library was built with the profile small" in run(*words, "-DWEIR_PROFILE_TINY", fails=True)
+
+
+def test_a_program_of_another_configuration_does_not_link(installed, tmp_path):
+    """Compiled with the headers of the sources, as it happens, in place of the installed ones."""
+    messages = run("cc", "-Iinclude", "-DWEIR_PROFILE=small", EXAMPLE / "answer.c", installed / "lib/libweir.a", "-o", tmp_path / "program", fails=True)
+    assert "weir_create_configuration_" in messages
+    run("cc", "-Iinclude", "-DWEIR_PROFILE=small", "-DWEIR_CFG_SOCKETS=6", "-DWEIR_CFG_IGMP=1", EXAMPLE / "answer.c", installed / "lib/libweir.a", "-o", tmp_path / "program")
+
+
+def test_nothing_of_it_meets_another_stack(installed, tmp_path):
+    """All of the library beside functions that lwIP has, too."""
+    for library in ("libweir.a", "libweir-bsd.a"):
+        names = globals_of(installed / "lib" / library)
+        assert names and all(name.startswith(OURS) for name in names)
+    (tmp_path / "other.c").write_text("".join(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in ("tcp_close", "tcp_input", "udp_bind", "ip4_input", "icmp_input", "igmp_input")))
+    run("cc", f"-I{installed}/include", EXAMPLE / "answer.c", tmp_path / "other.c", "-Wl,--whole-archive", installed / "lib/libweir.a", "-Wl,--no-whole-archive", "-o", tmp_path / "program")
+    run(tmp_path / "program")
+
+
+def test_no_path_of_the_build_is_installed(installed):
+    for path in installed.rglob("*"):
+        if path.is_file() and path.suffix != ".a":
+            assert str(ROOT) not in path.read_text() and "/opt/weir" not in path.read_text().replace("prefix=/opt/weir", ""), path
+
+
+def test_cmake_and_make_install_the_same(installed, header, tmp_path):
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path / "b", f"-DWEIR_CONFIG_FILE={header}", "-DCMAKE_INSTALL_PREFIX=/opt/weir")
+    run("cmake", "--build", tmp_path / "b")
+    run("cmake", "--install", tmp_path / "b", DESTDIR=str(tmp_path / "root"))
+    other = tmp_path / "root/opt/weir"
+    files = {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()}
+    assert files == {path.relative_to(other) for path in other.rglob("*") if path.is_file()}
+    for path in files:
+        if path.suffix == ".a":
+            assert globals_of(installed / path) == globals_of(other / path)
+        else:
+            assert (installed / path).read_text() == (other / path).read_text(), path
+
+
+@pytest.mark.parametrize("way", ["subdirectory", "fetch"])
+def test_the_sources_by_cmake(way, tmp_path):
+    configure(tmp_path, f"-DWEIR_FROM={way}", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=small", "-DWEIR_OPTIONS=SOCKETS=5;UDP=1")
+    run("cmake", "--build", tmp_path)
+    run_all(tmp_path)
+    assert not (tmp_path / "weir/libweir-apps.a").exists()   # nobody asked for it
+
+
+def test_a_cross_build_by_cmake(tmp_path):
+    configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=tiny", f"-DCMAKE_TOOLCHAIN_FILE={EXAMPLE}/arm-none-eabi.cmake")
+    run("cmake", "--build", tmp_path, "--target", "weir", "weir-superloop")
+    assert all(name.startswith(OURS) for name in globals_of(tmp_path / "weir/libweir.a", "arm-none-eabi-nm"))
+
+
+@pytest.mark.parametrize("words,sentence", [
+    (["-DWEIR_PROFILE=medium"], "there is no profile medium"), (["-DWEIR_OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS"),
+    (["-DWEIR_OPTIONS=SOCKETS=0"], "WEIR_CFG_SOCKETS must be 1 to"), (["-DWEIR_OPTIONS=TCP_KEEPALIVE=yes"], "it must be a whole number"),
+    (["-DCMAKE_C_FLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["-DWEIR_CONFIG_FILE=nowhere.h"], "there is no file")])
+def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
+    assert sentence in re.sub(r"\s+", " ", configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", *words, fails=True))
+
+
+@pytest.mark.parametrize("words,sentence", [
+    (["PROFILE=medium"], "there is no profile medium"), (["OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
+    (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls")])
+def test_make_stops_with_a_sentence(words, sentence, tmp_path):
+    assert sentence in run("make", "-s", "lib", f"O={tmp_path}", *words, fails=True)
+
+
+def test_make_lists_the_sources(header):
+    listing = run("make", "-s", "sources", f"CONFIG={header}").split()
+    assert "src/ip/igmp.c" in listing and "src/base/wheel.c" not in listing and all((ROOT / path).is_file() for path in listing)
+
+
+def test_the_sources_by_meson(tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    (tmp_path / "example/subprojects").mkdir(exist_ok=True)
+    (tmp_path / "example/subprojects/weir").symlink_to(ROOT)
+    run("meson", "setup", "b", "-Dweir:profile=small", cwd=tmp_path / "example")
+    run("ninja", "-C", "b", cwd=tmp_path / "example")
+    run(tmp_path / "example/b/answer")
+    names = globals_of(tmp_path / "example/b/subprojects/weir/libweir.a")
+    assert names and all(name.startswith(OURS) for name in names)
+
+
+@pytest.mark.parametrize("profile", ["tiny", "small", "full"])
+def test_two_files_by_hand(profile, tmp_path):
+    run("make", "-s", "amalgamation", f"PROFILE={profile}", f"O={tmp_path}")
+    assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()
+    strict = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror", "-DTWO_FILES", f"-I{tmp_path}"]
+    run("cc", "-std=c11", "-O1", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")
+    run(tmp_path / "answer")
+    metal = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-ffunction-sections", "-fdata-sections"]
+    run("arm-none-eabi-gcc", "-std=c11", *metal, *strict, "-c", tmp_path / "weir.c", "-o", tmp_path / "weir.o")
+    names = globals_of(tmp_path / "weir.o", "arm-none-eabi-nm")
+    assert names and all(name.startswith("weir_") for name in names)
+    run("arm-none-eabi-gcc", "-std=c11", *metal, *strict, EXAMPLE / "answer.c", tmp_path / "weir.o", "--specs=nosys.specs", "-Wl,--gc-sections", "-o", tmp_path / "answer.elf")
+    run("g++", "-std=c++17", *strict, "-x", "c++", EXAMPLE / "answer.c", "-fsyntax-only")
+
+
+def test_two_files_are_the_same_each_time(header, tmp_path):
+    texts = []
+    for name in ("one", "two"):
+        run("make", "-s", "amalgamation", f"CONFIG={header}", f"O={tmp_path / name}")
+        texts.append([(tmp_path / name / f"weir.{kind}").read_text() for kind in "ch"])
+    assert texts[0] == texts[1] and "#define WEIR_CFG_SOCKETS 6" in texts[0][1]
