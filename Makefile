@@ -133,6 +133,10 @@ fuzz-control:
 .PHONY: packaging
 packaging:
 	@$(MAKE) -s test T=unit/packaging
+## make dist       what a release is made of, from the last commit: build/dist
+.PHONY: dist
+dist:
+	@$(PYTHON) packaging/dist.py
 ## make sources    which files of src/ such a configuration needs
 .PHONY: amalgamation install uninstall sources
 amalgamation:

@@ -174,6 +174,19 @@ def test_two_files_by_hand(profile, tmp_path):
     run("g++", "-std=c++17", *strict, "-x", "c++", EXAMPLE / "answer.c", "-fsyntax-only")
 
 
+def test_a_release(tmp_path):
+    run("make", "-s", "dist")
+    first = {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
+    run("sha256sum", "--check", "SHA256SUMS", cwd=ROOT / "build/dist")
+    archive = next(path for path in (ROOT / "build/dist").iterdir() if path.name.endswith(".tar.gz"))
+    run("tar", "-xzf", archive, "-C", tmp_path)
+    unpacked = next(tmp_path.iterdir())
+    run("python3", "tools/options.py", "--check", cwd=unpacked)   # nothing that is made is missing
+    assert (unpacked / "CMakeLists.txt").is_file() and "no such" not in run("make", "-s", "sources", "PROFILE=tiny", cwd=unpacked)
+    run("make", "-s", "dist")
+    assert first == {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
+
+
 def test_two_files_are_the_same_each_time(header, tmp_path):
     texts = []
     for name in ("one", "two"):

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a bill of materials (SPDX 2.3) and SHA256SUMS. The
+same commit makes the same bytes: times are the commit's."""
+import datetime
+import gzip
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "build/dist"
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+PROFILES = ("tiny", "small", "full")
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
+
+
+def numbers():
+    """The version, which its four macros agree on."""
+    text = (ROOT / "include/weir/version.h").read_text()
+    parts = [re.search(rf"WEIR_VERSION_{part} (\d+)$", text, re.M).group(1) for part in ("MAJOR", "MINOR", "PATCH")]
+    version = re.search(r'WEIR_VERSION_STRING "(.*)"', text).group(1)
+    if version != ".".join(parts):
+        sys.exit(f"include/weir/version.h contradicts itself: {version} and {'.'.join(parts)}")
+    return version
+
+
+def bill(version, when, sums):
+    package = {"SPDXID": "SPDXRef-weir", "name": "weir", "versionInfo": version, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+               "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": "Organization: Weir maintainers",
+               "primaryPackagePurpose": "LIBRARY", "comment": "No third-party component is part of it.",
+               "checksums": [{"algorithm": "SHA256", "checksumValue": sums[f"weir-{version}.tar.gz"]}],
+               "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:generic/weir@{version}"}]}
+    return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"weir-{version}",
+            "documentNamespace": f"urn:weir:spdx:{version}:{sums[f'weir-{version}.tar.gz'][:16]}",
+            "creationInfo": {"created": when, "creators": ["Tool: packaging/dist.py"]}, "packages": [package],
+            "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-weir"}]}
+
+
+def main():
+    version = numbers()
+    OUT.mkdir(parents=True, exist_ok=True)
+    for old in OUT.iterdir():
+        old.unlink()
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as stream:
+        stream.write(run("git", "archive", f"--prefix=weir-{version}/", "HEAD"))
+    (OUT / f"weir-{version}.tar.gz").write_bytes(packed.getvalue())
+    for profile in PROFILES:
+        folder = ROOT / "build/dist-work" / profile
+        run("make", "-s", "amalgamation", f"PROFILE={profile}", "CONFIG=", "OPTIONS=", f"O={folder}")
+        with zipfile.ZipFile(OUT / f"weir-{version}-{profile}.zip", "w", zipfile.ZIP_DEFLATED) as both:
+            for name in ("weir.c", "weir.h"):
+                both.writestr(zipfile.ZipInfo(name), (folder / name).read_text(), zipfile.ZIP_DEFLATED)
+    seconds = int(run("git", "log", "-1", "--format=%ct"))
+    when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(OUT.iterdir())}
+    (OUT / f"weir-{version}.spdx.json").write_text(json.dumps(bill(version, when, sums), indent=2) + "\n")
+    sums[f"weir-{version}.spdx.json"] = hashlib.sha256((OUT / f"weir-{version}.spdx.json").read_bytes()).hexdigest()
+    (OUT / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
+    print(f"  {OUT.relative_to(ROOT)}: {', '.join(sorted(sums))}, SHA256SUMS")
+
+
+main()
