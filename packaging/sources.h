@@ -52,6 +52,7 @@ weir_option "TCP_COARSE_CLOCK" WEIR_CFG_TCP_COARSE_CLOCK
 weir_option "TCP_PREDICT" WEIR_CFG_TCP_PREDICT
 weir_option "SELF_CHECK" WEIR_CFG_SELF_CHECK
 weir_option "FAST_PATH" WEIR_CFG_FAST_PATH
+weir_option "FLOWS" WEIR_CFG_FLOWS
 weir_option "TCP_HELD" WEIR_CFG_TCP_HELD
 weir_option "TCP_INTERVALS" WEIR_CFG_TCP_INTERVALS
 weir_option "TCP_FLIGHT_RECORDS" WEIR_CFG_TCP_FLIGHT_RECORDS
@@ -205,6 +206,9 @@ weir_source "src/compact/udp.c"
 #if !WEIR_CFG_COMPACT
 weir_source "src/instance.c"
 #endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/ip/flow.c"
+#endif
 #if WEIR_CFG_FRAGMENTS && !WEIR_CFG_COMPACT
 weir_source "src/ip/fragment.c"
 #endif
@@ -223,9 +227,6 @@ weir_source "src/ip/outbox.c"
 #endif
 #if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
 weir_source "src/ip/pmtu.c"
-#endif
-#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
-weir_source "src/ip/road.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/route.c"
@@ -253,9 +254,9 @@ weir_source "src/link/rawip.c"
 #if WEIR_CFG_REALTIME
 weir_source "src/rt/frame.c"
 weir_source "src/rt/need.c"
-weir_source "src/rt/weir.c"
-weir_source "src/rt/skip2009.c"
 weir_source "src/rt/path.c"
+weir_source "src/rt/skip2009.c"
+weir_source "src/rt/weir.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/socket/handle.c"
@@ -289,9 +290,6 @@ weir_source "src/tcp/ack.c"
 #endif
 #if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
 weir_source "src/tcp/attention.c"
-#endif
-#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
-weir_source "src/tcp/bare.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/close.c"
@@ -347,9 +345,6 @@ weir_source "src/tcp/isn.c"
 #if WEIR_CFG_TCP_KEEPALIVE && !WEIR_CFG_COMPACT
 weir_source "src/tcp/keepalive.c"
 #endif
-#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
-weir_source "src/tcp/lane.c"
-#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/listen.c"
 #endif
@@ -403,6 +398,11 @@ weir_source "src/tcp/syncookie.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/tcp.c"
+#endif
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/tcp/template.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/tcp/timers.c"
 #endif
 #if WEIR_CFG_TCP_TIMESTAMPS && !WEIR_CFG_COMPACT

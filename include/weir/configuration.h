@@ -47,6 +47,7 @@
      (WEIR_CFG_TCP_PREDICT) * 0x930928a28f1e166bu + \
      (WEIR_CFG_SELF_CHECK) * 0x7a646e44c2d4b521u + \
      (WEIR_CFG_FAST_PATH) * 0xac8daa3198619dcfu + \
+     (WEIR_CFG_FLOWS) * 0xc65038a921b3fd5fu + \
      (WEIR_CFG_TCP_HELD) * 0xa2a4fa949e8b01d7u + \
      (WEIR_CFG_TCP_INTERVALS) * 0x923eed428a9b927fu + \
      (WEIR_CFG_TCP_FLIGHT_RECORDS) * 0xd175b3d20952118fu + \
@@ -295,6 +296,7 @@ enum {
         (WEIR_CFG_TCP_PREDICT) * 0 +
         (WEIR_CFG_SELF_CHECK) * 0 +
         (WEIR_CFG_FAST_PATH) * 0 +
+        (WEIR_CFG_FLOWS) * 0 +
         (WEIR_CFG_TCP_HELD) * 0 +
         (WEIR_CFG_TCP_INTERVALS) * 0 +
         (WEIR_CFG_TCP_FLIGHT_RECORDS) * 0 +
