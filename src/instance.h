@@ -71,6 +71,9 @@ struct weir {
     struct weir_tap *taps;
     struct weir_address_watch *address_watches;
 #endif
+#if WEIR_CFG_ADDRESSES
+    struct weir_netif_address addresses[WEIR_CFG_ADDRESSES];  // further ones of the interfaces; free: state NONE
+#endif
 #if WEIR_CFG_LOOPBACK
     struct loopback loopback;
 #endif

@@ -16,7 +16,7 @@ VISIBLE = {
 }
 # Upward calls that are meant: an interface that comes, goes or changes its address tells the network layer, and its connected route
 # is the network layer's to add. (Otherwise a lower layer declares in its own header what it expects from above, as ip.h does for raw sockets.)
-UPCALLS = {"ip_netif_changed", "ip_netif_removed", "weir_route_add", "weir_route_remove"}
+UPCALLS = {"ip_netif_changed", "ip_netif_removed"}
 EXEMPT = {"src/instance.h", "src/instance.c"}
 
 

@@ -82,7 +82,7 @@ static void drop_gateway(struct weir_netif *netif, struct weir_addr *gateway)
 static int set_address(int descrp, struct weir_addr ip, int prefix, struct weir_addr gateway)
 {
     struct weir_netif *netif = netif_of(descrp);
-    const bool same = weir_addr_equal(netif->address, ip) && netif->prefix_length == prefix;
+    const bool same = weir_addr_equal(netif->address.addr, ip) && netif->address.prefix_length == prefix;
     drop_gateway(netif, &xinu_system->gateways[descrp]);
     if (!same && weir_netif_set_address(netif, ip, (uint8_t)prefix, WEIR_ADDRESS_AT_ONCE) < 0)
         return SYSERR;
@@ -128,8 +128,8 @@ syscall_t dhcpClient(int descrp, unsigned timeout_ms, struct dhcpData *data)
         return result;
     memset(data, 0, sizeof *data);
     xinu_lock();
-    const uint8_t prefix = netif->prefix_length;
-    xinu_netaddr(netif->address, &data->ip);
+    const uint8_t prefix = netif->address.prefix_length;
+    xinu_netaddr(netif->address.addr, &data->ip);
     xinu_unlock();
     xinu_netaddr(weir_addr_v4(prefix ? UINT32_MAX << (32 - prefix) : 0), &data->mask);
     if (!weir_addr_is_any(gateway))

@@ -300,7 +300,7 @@ static void dhcp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
 
 static void poll_probing(struct dhcp *dhcp, uint64_t now_us)
 {
-    uint8_t state = dhcp->netif->arp_state;
+    uint8_t state = dhcp->netif->address.state;
     dhcp->due_us = now_us + 50000;  // the probe's end is seen within 50 ms
     if (state == WEIR_ADDRESS_CONFLICT) {
         decline(dhcp, &dhcp->offer);
@@ -366,7 +366,7 @@ static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
         return WEIR_NEVER;
     watch_link(dhcp);
     // An address that lost its defence is given back (RFC 5227 §2.4, RFC 2131 §4.4.1).
-    if (dhcp->netif->arp_state == WEIR_ADDRESS_CONFLICT && dhcp->state >= DHCP_BOUND)
+    if (dhcp->netif->address.state == WEIR_ADDRESS_CONFLICT && dhcp->state >= DHCP_BOUND)
         decline(dhcp, &dhcp->lease);
     // Each step sets due_us to later than now, or enters a state whose first step is due: at most three in a row.
     for (int step = 0; step < 4 && now_us >= dhcp->due_us; step++) {

@@ -68,11 +68,11 @@ static void render_netif(const struct weir_netif *netif, struct text *out)
     text_put(out, ",\"driver\":");
     text_json(out, netif->driver->name);
     text_put(out, ",\"address\":\"");
-    text_addr(out, netif->address);
+    text_addr(out, netif->address.addr);
     text_char(out, '/');
-    text_u64(out, netif->prefix_length);
+    text_u64(out, netif->address.prefix_length);
     text_put(out, "\",\"address_state\":\"");
-    text_put(out, address_state(netif->arp_state));
+    text_put(out, address_state(netif->address.state));
     text_put(out, "\",\"mac\":\"");
     text_mac(out, netif->mac);
     text_char(out, '"');

@@ -39,7 +39,7 @@ struct weir_tap {
 // it.
 enum weir_address_event {
     WEIR_ADDRESS_DEFENDED,  // claimed by another host; we go on using it, and say so
-    WEIR_ADDRESS_LOST,      // given up, or not taken: netif->arp_state is CONFLICT until it proves free
+    WEIR_ADDRESS_LOST,      // given up, or not taken: its state is CONFLICT until it proves free
     WEIR_ADDRESS_TAKEN,     // probed, found free, and in use from now on
 };
 struct weir_address_watch {

@@ -113,7 +113,8 @@ enum weir_netif_flag {
     WEIR_NETIF_VLAN = 16,       // frames carry an 802.1Q tag with `vlan`
 };
 
-// Counters and the fields below are there in every build, so that one driver's object serves them all, unless WEIR_CFG_NETIF_LEAN.
+// Counters and the fields before `address` are there in every build, so that one driver's object serves them all, unless
+// WEIR_CFG_NETIF_LEAN.
 struct weir_netif_stats {
 #if !WEIR_CFG_NETIF_LEAN
     uint64_t rx_bytes, tx_bytes;
@@ -123,6 +124,21 @@ struct weir_netif_stats {
     uint32_t rx_frames, tx_frames;
 #endif
     uint32_t rx_dropped, tx_dropped, tx_full;
+};
+
+// An address of an interface, and the care for it. Written by functions alone; read freely under the lock.
+struct weir_netif_address {
+    struct weir_addr addr;  // any: none
+    uint8_t prefix_length;  // of the subnet that is reached through the interface
+    uint8_t state;          // enum weir_address_state
+#if !WEIR_CFG_COMPACT
+    uint8_t mode;                     // enum weir_address_mode, as it was set
+    uint8_t sent;                     // probes or announcements
+    uint8_t conflicts;                // with other hosts, in a row
+    uint32_t due_us;                  // next probe or announcement
+    uint32_t conflict_ms;             // when it was last defended, or given up
+    struct weir_netif_address *next;  // of the same interface (weir_netif_address_next)
+#endif
 };
 
 // An interface. The memory is the caller's and must outlive weir_netif_remove. Fill in with weir_netif_init; fields
@@ -138,25 +154,18 @@ struct weir_netif {
     uint16_t capabilities;         // (driver) enum weir_netif_capability
     uint8_t flags;                 // enum weir_netif_flag
     uint8_t index;                 // 1 for the first interface
-    uint8_t arp_state;             // of our own address: enum weir_address_state
-    uint8_t prefix_length;         // of `address`
-    uint16_t vlan;                 // 802.1Q VID with WEIR_NETIF_VLAN
-    struct weir_addr address;      // any: none yet
 #if !WEIR_CFG_NETIF_LEAN
+    uint16_t vlan;  // 802.1Q VID with WEIR_NETIF_VLAN
     struct weir_netif *next;
-    uint8_t arp_count;               // probes or announcements sent
-    uint8_t conflicts;               // of `address` with other hosts, in a row
-    uint32_t arp_due_us;             // next probe or announcement
-    uint32_t conflict_ms;            // when the address was last defended, or given up
     const struct weir_upper *upper;  // both set by wrappers only
     void *upper_data;
 #endif
     struct weir_netif_stats stats;
 #if !WEIR_CFG_NETIF_LEAN
-    uint32_t conflict_total;  // ARP packets in which other hosts claimed `address`, since the interface was initialised
-    uint8_t conflict_mac[6];  // who claimed it last, where conflict_total is not 0
-    uint8_t address_mode;     // enum weir_address_mode, as `address` was set
+    uint32_t conflict_total;  // ARP packets in which other hosts claimed an address of it, since the interface was initialised
+    uint8_t conflict_mac[6];  // who claimed one last, where conflict_total is not 0
 #endif
+    struct weir_netif_address address;  // the first of its list, which weir_netif_set_address sets
 };
 
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
@@ -171,6 +180,15 @@ static inline const struct weir_upper *weir_netif_upper(const struct weir_netif 
 #else
 static inline const struct weir_upper *weir_netif_upper(const struct weir_netif *netif) { return netif->upper; }
 #endif
+#if WEIR_CFG_COMPACT
+static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a)
+{
+    (void)a;
+    return 0;
+}
+#else
+static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a) { return a->next; }
+#endif
 
 extern const struct weir_link weir_link_ethernet;  // Ethernet II, 802.1Q, ARP
 extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP, PPP)
@@ -178,7 +196,7 @@ extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP
 enum weir_address_state { WEIR_ADDRESS_NONE, WEIR_ADDRESS_PROBING, WEIR_ADDRESS_ANNOUNCING, WEIR_ADDRESS_READY, WEIR_ADDRESS_CONFLICT };
 
 // How an address is taken into use, and what happens when another host claims it (RFC 5227). What was given up
-// (arp_state: CONFLICT) is probed again after 10, 20, 40 and then every 60 s, and taken when nobody answers, unless
+// (state: CONFLICT) is probed again after 10, 20, 40 and then every 60 s, and taken when nobody answers, unless
 // another address was set meanwhile.
 enum weir_address_mode {
     WEIR_ADDRESS_AT_ONCE,       // static: use now and announce (§2.3); defended once in ten seconds, never given up (§2.4(c))
@@ -194,10 +212,26 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif);
 // what it holds (weir_tx_complete).
 void weir_netif_remove(struct weir_netif *netif);
 int weir_netif_set_up(struct weir_netif *netif, bool up);
-// Sets (or with any: clears) the IPv4 address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID: a multicast,
-// broadcast or loopback address; WEIR_NO_MEMORY: the routing table is full (the interface then has no address).
+// Sets (or with any: clears) the first address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID: a multicast,
+// broadcast or loopback address; WEIR_IN_USE: it is a further address of the interface; WEIR_NO_MEMORY: the routing table is full (the
+// interface then has no address).
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
+
+// An interface may have further addresses (WEIR_CFG_ADDRESSES for all interfaces together; without, these functions are
+// not built). Each is announced, defended and given up by itself, and each subnet is reached through the interface. Who
+// does not ask for a source speaks from the address in the next hop's subnet, else from the first.
+// WEIR_INVALID: as for the first; WEIR_IN_USE: the interface has it; WEIR_NO_MEMORY: so many are in use, or the routing
+// table is full.
+int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
+// Also the first. Connections that use it go on only if it comes back. WEIR_NO_ADDRESS: the interface does not have it.
+int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address);
+// The addresses of an interface one after another, the first with `after` NULL. NULL: there is no more.
+static inline const struct weir_netif_address *weir_netif_address_next(const struct weir_netif *netif,
+                                                                       const struct weir_netif_address *after)
+{
+    return !after && !weir_addr_is_any(netif->address.addr) ? &netif->address : weir_netif_address_after(after ? after : &netif->address);
+}
 
 // Routes: longest prefix, then lowest metric. gateway any: on-link. prefix 0.0.0.0/0 is the default route.
 int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,

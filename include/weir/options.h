@@ -51,6 +51,7 @@
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 0
 #define WEIR_DEFAULT_REASSEMBLY_MS 60000
 #define WEIR_DEFAULT_ROUTES 1
+#define WEIR_DEFAULT_ADDRESSES 0
 #define WEIR_DEFAULT_NETIFS 1
 #define WEIR_DEFAULT_LOOPBACK 0
 #define WEIR_DEFAULT_LOOPBACK_BYTES 0
@@ -148,6 +149,7 @@
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 4096
 #define WEIR_DEFAULT_REASSEMBLY_MS 60000
 #define WEIR_DEFAULT_ROUTES 4
+#define WEIR_DEFAULT_ADDRESSES 2
 #define WEIR_DEFAULT_NETIFS 2
 #define WEIR_DEFAULT_LOOPBACK 0
 #define WEIR_DEFAULT_LOOPBACK_BYTES 2048
@@ -245,6 +247,7 @@
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 262144
 #define WEIR_DEFAULT_REASSEMBLY_MS 60000
 #define WEIR_DEFAULT_ROUTES 64
+#define WEIR_DEFAULT_ADDRESSES 32
 #define WEIR_DEFAULT_NETIFS 32
 #define WEIR_DEFAULT_LOOPBACK 1
 #define WEIR_DEFAULT_LOOPBACK_BYTES 262144
@@ -427,6 +430,12 @@
 #endif
 #if WEIR_CFG_ROUTES < 1 || WEIR_CFG_ROUTES > 4096
 #error "WEIR_CFG_ROUTES must be 1 to 4096: entries in the routing table"
+#endif
+#ifndef WEIR_CFG_ADDRESSES  // addresses of all interfaces together, beyond the first of each; 0: one address an interface
+#define WEIR_CFG_ADDRESSES WEIR_DEFAULT_ADDRESSES
+#endif
+#if WEIR_CFG_ADDRESSES < 0 || WEIR_CFG_ADDRESSES > 4096
+#error "WEIR_CFG_ADDRESSES must be 0 to 4096: addresses of all interfaces together, beyond the first of each; 0: one address an interface"
 #endif
 #ifndef WEIR_CFG_NETIFS  // interfaces at once, without loopback
 #define WEIR_CFG_NETIFS WEIR_DEFAULT_NETIFS

@@ -73,7 +73,7 @@ static uint32_t rotate(uint32_t word, unsigned bits) { return word << bits | wor
 // connection, so no mode of operation is needed.
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
 {
-    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir_addr_to_v4(weir->netif->address), weir->secret[3]};
+    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir_addr_to_v4(weir->netif->address.addr), weir->secret[3]};
     uint32_t ends[2];
     memcpy(ends, peer, sizeof ends);
     v[0] ^= ends[0];

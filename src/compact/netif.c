@@ -78,7 +78,7 @@ static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
 {
     static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, ARP_REQUEST};  // Ethernet, IPv4, their lengths
     const uint8_t *arp = frame + ETHERNET_BYTES;
-    const uint32_t address = weir_addr_to_v4(weir->netif->address);
+    const uint32_t address = weir_addr_to_v4(weir->netif->address.addr);
     if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address || get32(arp + 24) != address)
         return;
     uint8_t *reply = outbox_frame(weir, frame + 6, ETHERNET_BYTES + ARP_BYTES);
@@ -158,7 +158,7 @@ void weir_netif_remove(struct weir_netif *netif)
     netif->weir->netif = NULL;
     netif->weir->outbox_length = 0;
     netif->weir = NULL;
-    netif->address = weir_addr_any();
+    netif->address.addr = weir_addr_any();
 }
 
 int weir_netif_set_up(struct weir_netif *netif, bool up)
@@ -174,9 +174,9 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
     (void)mode;  // who only answers neither probes nor announces
     if (!netif->weir || prefix_length > 32 || weir_addr_to_v4(address) >> 24 >= 224 || weir_addr_is_loopback(address))
         return WEIR_INVALID;
-    netif->address = address;
-    netif->prefix_length = prefix_length;
-    netif->arp_state = weir_addr_is_any(address) ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
+    netif->address.addr = address;
+    netif->address.prefix_length = prefix_length;
+    netif->address.state = weir_addr_is_any(address) ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
     return WEIR_OK;
 }
 

@@ -33,7 +33,7 @@ LOCAL COLD bool predicted_input(struct weir *weir, const struct weir_frame *fram
     const uint32_t length = get16(ip + 2) - HEAD_BYTES;  // less than none is much
     // No options, no fragment; no flags but ACK and PSH.
     if (ip[0] != 0x45 || length > at_hand - HEAD_BYTES || get16(ip + 6) & 0x3fff || ip[9] != IP_TCP ||
-        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) || get32(ip + 16) != weir_addr_to_v4(weir->netif->address))
+        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) || get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr))
         return false;
     struct conn *c = expecting(weir, ip, tcp, length);
     if (!c)

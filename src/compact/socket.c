@@ -73,7 +73,7 @@ int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_en
         return datagram_bind(weir, socket, local);
     if (listener->socket.state)
         return WEIR_LISTENING;
-    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address)))
+    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address.addr)))
         return WEIR_NO_ADDRESS;
     put16(listener->port, local->port);
     return listener_find(weir, listener->port) ? WEIR_IN_USE : WEIR_OK;
@@ -188,7 +188,7 @@ int weir_socket_local(struct weir *weir, weir_socket socket, struct weir_endpoin
     if (!s)
         return WEIR_BAD_SOCKET;
     out->port = get16(c ? c->peer.ports + 2 : ((const struct listener *)(const void *)s)->port);
-    out->addr = c && weir->netif ? weir->netif->address : weir_addr_any();
+    out->addr = c && weir->netif ? weir->netif->address.addr : weir_addr_any();
     return WEIR_OK;
 }
 

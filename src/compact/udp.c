@@ -34,7 +34,7 @@ LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir
         return WEIR_BAD_SOCKET;
     if (!local->port)
         return WEIR_INVALID;
-    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address)))
+    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address.addr)))
         return WEIR_NO_ADDRESS;
     if (datagram_at(weir, port))
         return WEIR_IN_USE;
@@ -87,7 +87,7 @@ int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_
     d->seen = d->from;
     message->peer.addr = weir_addr_v4(get32(d->from.address));
     message->peer.port = get16(d->from.ports);
-    message->local = weir->netif->address;
+    message->local = weir->netif->address.addr;
     message->netif_index = 1;
     message->ttl = message->tos = 0;
     message->length = slice->length = d->length;

@@ -166,9 +166,9 @@ static inline void ip_path_heard(struct path *path, const struct packet *packet)
 #endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
-// The interface's address, flags or carrier changed: its connected route follows, cached paths are looked up anew, memberships reported
-// again.
-void ip_netif_changed(struct weir *weir, struct weir_netif *netif);
+// The interface's addresses, flags or carrier changed: its connected routes follow, cached paths are looked up anew, memberships reported
+// again. WEIR_NO_MEMORY: the routing table has no room for a connected route.
+int ip_netif_changed(struct weir *weir, struct weir_netif *netif);
 // The interface goes: its routes and memberships with it.
 void ip_netif_removed(struct weir *weir, struct weir_netif *netif);
 

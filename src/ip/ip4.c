@@ -60,10 +60,7 @@ static bool source_acceptable(const struct weir *weir, const struct packet *pack
         return source == 0 && packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST);
     if (top == 127 || top >= 224)
         return false;
-    for (const struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
-        if ((netif->address.v4 == source && ip4_netif_ready(netif)) || ip4_netif_broadcast(netif, source))
-            return false;
-    return true;
+    return !ip_is_ours(weir, packet->source) && !ip_is_broadcast(weir, packet->source);
 }
 
 // Whether the packet is for this host; marks broadcasts and multicasts. Any of our addresses is taken on any interface (the weak
@@ -72,7 +69,7 @@ static bool destination_acceptable(const struct weir *weir, struct packet *packe
 {
     const struct weir_netif *netif = packet->netif;
     const uint32_t destination = packet->destination.v4;
-    if (destination == netif->address.v4 && ip4_netif_ready(netif))
+    if (address_ours(netif, packet->destination))
         return !(packet->flags & PACKET_LINK_BROADCAST);
     if (weir_addr_is_multicast(packet->destination)) {
         packet->flags |= PACKET_IP_MULTICAST;

@@ -4,6 +4,7 @@
 #define IP_IP4_H
 
 #include "instance.h"
+#include "link/address.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
@@ -37,16 +38,8 @@ static inline uint64_t ip4_wait_us(const struct weir *weir, uint32_t due_ms)
     return seq_le(due_ms, weir->now_ms) ? 0 : (uint64_t)(due_ms - weir->now_ms) * 1000;
 }
 static inline uint32_t ip4_prefix_mask(uint8_t prefix_length) { return prefix_length ? 0xffffffffu << (32 - prefix_length) : 0; }
-// Whether the interface has an address that may be used: one that is still being probed may not (RFC 5227 §2.1).
-static inline bool ip4_netif_ready(const struct weir_netif *netif)
-{
-    return netif->address.v4 != 0 && netif->arp_state != WEIR_ADDRESS_PROBING && netif->arp_state != WEIR_ADDRESS_CONFLICT;
-}
-// The directed broadcast of the interface's subnet; prefixes of 31 and 32 bits have none (RFC 3021).
-static inline bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t address)
-{
-    return netif->prefix_length < 31 && address == (netif->address.v4 | ~ip4_prefix_mask(netif->prefix_length)) && ip4_netif_ready(netif);
-}
+// The directed broadcast of a subnet of the interface; prefixes of 31 and 32 bits have none (RFC 3021).
+bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t address);
 static inline bool ip4_netif_loopback(const struct weir_netif *netif)
 {
     return WEIR_CFG_LOOPBACK && netif->capabilities & WEIR_NETIF_LOOPBACK;

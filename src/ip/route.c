@@ -24,7 +24,15 @@ bool ip_is_ours(const struct weir *weir, struct weir_addr address)
     if (weir_addr_is_loopback(address))
         return WEIR_CFG_LOOPBACK;
     for (const struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
-        if (netif->address.v4 == address.v4 && ip4_netif_ready(netif))
+        if (address_ours(netif, address))
+            return true;
+    return false;
+}
+
+bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t address)
+{
+    for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
+        if (a->prefix_length < 31 && address_ready(a) && address == (a->addr.v4 | ~ip4_prefix_mask(a->prefix_length)))
             return true;
     return false;
 }
@@ -62,6 +70,25 @@ static bool route_find(const struct ip *ip, const struct route *route, uint32_t 
     return false;
 }
 
+// Into its place. The same way again: a new metric. false: the table is full.
+static bool route_put(struct ip *ip, const struct route *route)
+{
+    uint32_t at;
+    if (route_find(ip, route, &at))
+        route_delete(ip, at);
+    else if (ip->route_count == WEIR_CFG_ROUTES)
+        return false;
+    for (at = 0; at < ip->route_count; at++) {
+        const struct route *other = &ip->routes[at];
+        if (other->prefix_length < route->prefix_length || (other->prefix_length == route->prefix_length && other->metric > route->metric))
+            break;
+    }
+    memmove(&ip->routes[at + 1], &ip->routes[at], (ip->route_count - at) * sizeof *route);
+    ip->routes[at] = *route;
+    ip->route_count++;
+    return true;
+}
+
 static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                        struct weir_netif *netif, uint8_t metric)
 {
@@ -75,23 +102,11 @@ static bool route_make(struct route *route, struct weir_addr prefix, uint8_t pre
 int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
                    uint8_t metric)
 {
-    struct ip *ip = &weir->ip;
     struct route route;
-    uint32_t at;
     if (!route_make(&route, prefix, prefix_length, gateway, netif, metric))
         return WEIR_INVALID;
-    if (route_find(ip, &route, &at))  // the same way again: a new metric
-        route_delete(ip, at);
-    else if (ip->route_count == WEIR_CFG_ROUTES)
+    if (!route_put(&weir->ip, &route))
         return WEIR_NO_MEMORY;
-    for (at = 0; at < ip->route_count; at++) {
-        const struct route *other = &ip->routes[at];
-        if (other->prefix_length < prefix_length || (other->prefix_length == prefix_length && other->metric > metric))
-            break;
-    }
-    memmove(&ip->routes[at + 1], &ip->routes[at], (ip->route_count - at) * sizeof route);
-    ip->routes[at] = route;
-    ip->route_count++;
     ip4_paths_changed(weir);
     return WEIR_OK;
 }
@@ -119,32 +134,34 @@ bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, stru
     return false;
 }
 
-// The route to the interface's own subnet follows its address. With a full table there is none: the address stays useful for replies
-// only where no route is asked for (no neighbour cache).
-static void connected_route(struct weir *weir, struct weir_netif *netif)
+// The routes to the interface's own subnets follow its addresses; two addresses of one subnet share its route.
+static int connected_routes(struct weir *weir, struct weir_netif *netif)
 {
     struct ip *ip = &weir->ip;
-    const struct weir_addr any = weir_addr_any();
+    struct route route;
+    int error = WEIR_OK;
     if (!IP4_SPEAKS_FIRST)
-        return;
+        return WEIR_OK;
     for (uint32_t at = ip->route_count; at-- > 0;)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
-    if (weir_addr_is_any(netif->address) || ip4_netif_loopback(netif) ||
-        weir_route_add(weir, netif->address, netif->prefix_length, any, netif, 0))
-        return;
-    for (uint32_t at = 0; at < ip->route_count; at++)
-        if (ip->routes[at].netif == netif && weir_addr_is_any(ip->routes[at].gateway) &&
-            ip->routes[at].prefix_length == netif->prefix_length &&
-            ip->routes[at].prefix.v4 == (netif->address.v4 & ip4_prefix_mask(netif->prefix_length)))
-            ip->routes[at].connected = true;
+    for (const struct weir_netif_address *a = &netif->address; a && !ip4_netif_loopback(netif); a = address_next(a)) {
+        if (a->state == WEIR_ADDRESS_NONE)
+            continue;
+        (void)route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
+        route.connected = true;
+        if (!route_put(ip, &route))
+            error = WEIR_NO_MEMORY;
+    }
+    return error;
 }
 
-void ip_netif_changed(struct weir *weir, struct weir_netif *netif)
+int ip_netif_changed(struct weir *weir, struct weir_netif *netif)
 {
-    connected_route(weir, netif);
+    const int error = connected_routes(weir, netif);
     igmp_netif_changed(weir, netif);
     ip4_paths_changed(weir);
+    return error;
 }
 
 void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
@@ -169,7 +186,7 @@ static bool route_fits(const struct route *route, const struct route_query *quer
 {
     if ((query->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (query->bound && route->netif != query->bound))
         return false;
-    return !from_source || route->netif->address.v4 == query->source;
+    return !from_source || address_find(route->netif, weir_addr_v4(query->source));
 }
 
 // The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
@@ -195,7 +212,7 @@ static struct weir_netif *group_netif(const struct weir *weir, const struct rout
     if (query->bound)
         return query->bound;
     for (struct weir_netif *netif = weir->netifs; netif && query->source; netif = netif->next)
-        if (netif->address.v4 == query->source)
+        if (address_find(netif, weir_addr_v4(query->source)))
             return netif;
     const struct route *route = route_choose(weir, query, false, &down);
     if (route)
@@ -268,15 +285,16 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
             path->netif = NULL;
             return error;
         }
-        // RFC 1122 §3.3.4.3: the address of the interface it leaves by. Without one, only a host that asks everybody may speak.
-        const bool ready = ip4_netif_ready(path->netif);
-        if ((!ready && !query.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
+        // RFC 1122 §3.3.4.3: an address of the interface it leaves by. Without one, only a host that asks everybody may speak.
+        const struct weir_netif_address *own =
+            address_toward(path->netif, weir_addr_is_broadcast(path->next_hop) ? destination : path->next_hop);
+        if ((!own && !query.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
             const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
             path->netif = NULL;
             return why;
         }
-        if (!query.source && ready)
-            *source = path->netif->address;
+        if (!query.source && own)
+            *source = own->addr;
         path->mtu = pmtu_get(weir, destination, path->netif->mtu);
     }
     path->generation = weir->ip.generation;

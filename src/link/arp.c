@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARP: requests for our address are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's; that the address
+// ARP: requests for our addresses are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's; that an address
 // is ours alone, src/link/acd.c's.
 #include "link/acd.h"
 #include "link/neighbour.h"
@@ -19,6 +19,7 @@ static void arp_reply_later(struct weir *weir, struct weir_netif *netif, const s
     }
     struct arp_reply *reply = &arp->replies[arp->reply_count++];
     reply->netif = netif;
+    reply->ours = request->target;
     reply->address = request->sender;
     memcpy(reply->mac, request->sender_mac, 6);
     slow_due(weir, weir->now_us);
@@ -44,11 +45,13 @@ void arp_input(struct weir *weir, struct packet *packet)
         return;
     if (acd_seen(weir, netif, &arp))
         return;
-    const bool to_us = acd_address_ours(netif) && arp.target == weir_addr_to_v4(netif->address);
-    neighbour_seen(weir, netif, &arp, to_us);
-    // RFC 5227 §2.1.1: a probe (sender 0) for our address is answered like any request; that is its defence. Nobody but us may
-    // ask in our name.
-    if (to_us && arp.operation == ARP_REQUEST && arp.sender != weir_addr_to_v4(netif->address))
+    const struct weir_netif_address *target = address_find(netif, weir_addr_v4(arp.target));
+    if (target && !address_ready(target))
+        target = NULL;
+    neighbour_seen(weir, netif, &arp, target);
+    // RFC 5227 §2.1.1: a probe (sender 0) for an address of ours is answered like any request; that is its defence. Nobody but us
+    // may ask in our name.
+    if (target && arp.operation == ARP_REQUEST && arp.sender != arp.target)
         arp_reply_later(weir, netif, &arp);
 }
 
@@ -72,8 +75,9 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
 
 enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac)
 {
-    return arp_send(n->netif, mac ? mac : ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(n->netif->address), mac ? mac : arp_unknown_mac,
-                    weir_addr_to_v4(n->address));
+    const struct weir_netif_address *own = address_toward(n->netif, n->address);
+    return arp_send(n->netif, mac ? mac : ethernet_broadcast, ARP_REQUEST, own ? weir_addr_to_v4(own->addr) : 0,
+                    mac ? mac : arp_unknown_mac, weir_addr_to_v4(n->address));
 }
 
 uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
@@ -81,15 +85,15 @@ uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
     return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);
 }
 
-// What a full interface refuses stays for the next time; weir_tx_ready brings it about.
+// What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not claimed.
 static void arp_send_replies(struct weir *weir)
 {
     struct arp *arp = &weir->arp;
     uint8_t kept = 0;
     for (uint8_t i = 0; i < arp->reply_count; i++) {
         const struct arp_reply *reply = &arp->replies[i];
-        if (arp_send(reply->netif, reply->mac, ARP_REPLY, weir_addr_to_v4(reply->netif->address), reply->mac, reply->address) ==
-            WEIR_TX_FULL)
+        if (address_ours(reply->netif, weir_addr_v4(reply->ours)) &&
+            arp_send(reply->netif, reply->mac, ARP_REPLY, reply->ours, reply->mac, reply->address) == WEIR_TX_FULL)
             arp->replies[kept++] = *reply;
     }
     arp->reply_count = kept;

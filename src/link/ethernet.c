@@ -63,19 +63,17 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
         link_deliver(netif, header.type, &packet);
 }
 
-// The link address that stands for many: of multicast, and of broadcast.
-static bool ethernet_group_address(const struct weir_netif *netif, struct weir_addr address, uint8_t mac[6])
+// The link address that stands for many: of multicast, and of broadcast (that of a subnet reaches the link as 255.255.255.255).
+static bool ethernet_group_address(struct weir_addr address, uint8_t mac[6])
 {
     if (weir_addr_is_multicast(address)) {
         ip_family_of(address)->group_mac(address, mac);
         return true;
     }
-    const uint32_t host_mask = netif->prefix_length < 31 ? 0xffffffffu >> netif->prefix_length : 0;
-    const bool subnet_broadcast =
-        host_mask && !weir_addr_is_any(netif->address) && weir_addr_to_v4(address) == (weir_addr_to_v4(netif->address) | host_mask);
-    if (weir_addr_is_broadcast(address) || subnet_broadcast)
-        memcpy(mac, ethernet_broadcast, 6);
-    return weir_addr_is_broadcast(address) || subnet_broadcast;
+    if (!weir_addr_is_broadcast(address))
+        return false;
+    memcpy(mac, ethernet_broadcast, 6);
+    return true;
 }
 
 static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
@@ -93,10 +91,10 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
     if (WEIR_CFG_ARP_CACHE && !header.destination) {
         enum weir_tx_verdict verdict;
         header.destination =
-            ethernet_group_address(netif, path->next_hop, group) ? group : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
+            ethernet_group_address(path->next_hop, group) ? group : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
         if (!header.destination)
             return verdict;
-    } else if (!WEIR_CFG_ARP_CACHE && WEIR_CFG_UDP && ethernet_group_address(netif, path->next_hop, group)) {
+    } else if (!WEIR_CFG_ARP_CACHE && WEIR_CFG_UDP && ethernet_group_address(path->next_hop, group)) {
         header.destination = group;
     }
     uint8_t *head = ethernet_emit(out->head, &header);
@@ -109,7 +107,7 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
 static void ethernet_multicast(struct weir_netif *netif, struct weir_addr group, bool join)
 {
     uint8_t mac[6];
-    if (netif->driver->filter && ethernet_group_address(netif, group, mac))
+    if (netif->driver->filter && ethernet_group_address(group, mac))
         netif->driver->filter(netif, mac, join);
 }
 

@@ -13,7 +13,7 @@
 struct arp_reply {
     struct weir_netif *netif;
     uint8_t mac[6];
-    uint32_t address;
+    uint32_t address, ours;  // who asked, and for which of our addresses
 };
 
 enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE, NEIGHBOUR_STATIC };

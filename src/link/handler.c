@@ -131,8 +131,8 @@ void weir_address_watch_remove(struct weir *weir, struct weir_address_watch *wat
         *link = watch->next;
 }
 
-COLD void handler_address(const struct weir_netif *netif, enum weir_address_event event)
+COLD void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event)
 {
     for (struct weir_address_watch *watch = netif->weir->address_watches; watch; watch = watch->next)
-        watch->event(watch, netif, netif->address, event);
+        watch->event(watch, netif, address, event);
 }

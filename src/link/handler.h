@@ -9,7 +9,7 @@
 // The packet goes to the handler registered for it; packet at the network (ethertype) or transport (protocol) header. false: there is none.
 bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet);
 bool handler_protocol(struct weir *weir, struct packet *packet);
-void handler_address(const struct weir_netif *netif, enum weir_address_event event);
+void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event);
 void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count);
 static inline bool taps_any(const struct weir *weir) { return weir->taps != NULL; }
 static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
@@ -28,7 +28,10 @@ static inline bool handler_protocol(struct weir *weir, struct packet *packet)
     (void)weir, (void)packet;
     return false;
 }
-static inline void handler_address(const struct weir_netif *netif, enum weir_address_event event) { (void)netif, (void)event; }
+static inline void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event)
+{
+    (void)netif, (void)address, (void)event;
+}
 static inline bool taps_any(const struct weir *weir) { return (void)weir, false; }
 static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
 {

@@ -42,8 +42,8 @@ struct weir_link {
     // and reported DONE.
     enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
                                    struct sock *waiter);
-    // The interface's address was set (or cleared), or the carrier came back: probe, announce. NULL: nobody can be told.
-    void (*address_changed)(struct weir_netif *netif, enum weir_address_mode mode);
+    // An address of the interface was set, or the carrier came back: probe, announce. NULL: nobody can be told.
+    void (*address_changed)(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode);
     // Joins or leaves a multicast group in the receive filter. NULL: the link has none.
     void (*multicast)(struct weir_netif *netif, struct weir_addr group, bool join);
     // The peer is alive: upper layers saw forward progress (RFC 4861's idea, used for ARP too). May be NULL.

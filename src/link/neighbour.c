@@ -541,17 +541,17 @@ static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const s
     n->state = NEIGHBOUR_STALE;
 }
 
-void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us)
+void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, const struct weir_netif_address *target)
 {
     if (arp->sender == 0)
         return;
     struct neighbour *n = neighbour_find(weir, netif, weir_addr_v4(arp->sender));
     if (n && arp->operation == ARP_REQUEST)
-        neighbour_request_seen(weir, n, arp->sender_mac, to_us);
-    else if (n && to_us)
+        neighbour_request_seen(weir, n, arp->sender_mac, target != NULL);
+    else if (n && target)
         neighbour_reply_seen(weir, n, arp->sender_mac);
-    else if (!n && to_us && arp->operation == ARP_REQUEST &&
-             weir_addr_in_prefix(weir_addr_v4(arp->sender), netif->address, netif->prefix_length))
+    else if (!n && target && arp->operation == ARP_REQUEST &&
+             weir_addr_in_prefix(weir_addr_v4(arp->sender), target->addr, target->prefix_length))
         neighbour_learn(weir, netif, arp);
 }
 

@@ -12,8 +12,8 @@ int neighbour_init(struct weir *weir);
 size_t neighbour_bytes(void);
 void neighbour_free(struct weir *weir);
 void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
-// A well-formed ARP packet came; `to_us`: it asks for our address, or answers us.
-void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us);
+// A well-formed ARP packet came. `target`: the address of ours that it asks for, or answers; NULL: it is not for us.
+void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, const struct weir_netif_address *target);
 uint64_t neighbour_poll(struct weir *weir);
 void neighbour_confirm(struct weir_netif *netif, struct path *path);
 // The link address for a packet whose network header is at out->head. NULL: it cannot leave now, and *verdict says what
@@ -51,9 +51,10 @@ static inline int neighbour_init(struct weir *weir)
 }
 static inline void neighbour_free(struct weir *weir) { (void)weir; }
 static inline void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed) { (void)weir, (void)netif, (void)removed; }
-static inline void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, bool to_us)
+static inline void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
+                                  const struct weir_netif_address *target)
 {
-    (void)weir, (void)netif, (void)arp, (void)to_us;
+    (void)weir, (void)netif, (void)arp, (void)target;
 }
 static inline uint64_t neighbour_poll(struct weir *weir)
 {

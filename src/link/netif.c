@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Interfaces: their life, and the one door through which frames leave.
+#include "link/address.h"
 #include "link/handler.h"
 
 #define NETIF_MTU_DEFAULT 1500u
 #define NETIF_MTU_MIN 68u  // RFC 791: every module must forward so much
 #define NETIF_VID_MAX 4094u
-
-// Without any of these all that is sent is an answer, which goes back the way the question came: no routes are looked up.
-#define NETIF_ROUTED (WEIR_CFG_ARP_CACHE || WEIR_CFG_UDP || WEIR_CFG_TCP_CONNECT)
 
 // --- frames ----------------------------------------------------------------------------------------------------------------
 
@@ -55,17 +53,17 @@ void weir_tx_ready(struct weir_netif *netif)
 // The interface works again, or stops working: the link and the network layer are told, who was stopped goes on.
 static void netif_running(struct weir_netif *netif)
 {
-    const bool unsure = netif->arp_state == WEIR_ADDRESS_PROBING || netif->arp_state == WEIR_ADDRESS_CONFLICT;
-    if (netif->link->address_changed && netif->arp_state != WEIR_ADDRESS_NONE)
-        netif->link->address_changed(netif, unsure ? WEIR_ADDRESS_PROBE : WEIR_ADDRESS_AT_ONCE);
-    ip_netif_changed(netif->weir, netif);
+    for (struct weir_netif_address *a = &netif->address; a; a = address_next(a))
+        if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
+            netif->link->address_changed(netif, a, address_ready(a) ? WEIR_ADDRESS_AT_ONCE : WEIR_ADDRESS_PROBE);
+    (void)ip_netif_changed(netif->weir, netif);
     weir_tx_ready(netif);
 }
 
 static void netif_stopped(struct weir_netif *netif)
 {
     arp_flush(netif->weir, netif, false);
-    ip_netif_changed(netif->weir, netif);
+    (void)ip_netif_changed(netif->weir, netif);
     socks_unblock(&netif->weir->socks);  // they may find another way
 }
 
@@ -156,7 +154,8 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
     netif->weir = weir;
     // News of room from before it was added, or from between two such times, went unheard: a driver that is full says so again.
     netif->flags = (uint8_t)((netif->flags | WEIR_NETIF_UP | WEIR_NETIF_LINK) & ~WEIR_NETIF_TX_BLOCKED);
-    netif->arp_state = WEIR_ADDRESS_NONE;
+    netif->address.state = WEIR_ADDRESS_NONE;
+    netif->address.next = NULL;
     struct weir_netif **end = &weir->netifs;
     while (*end)
         end = &(*end)->next;
@@ -164,7 +163,7 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
     netif->next = NULL;
     weir->netif_count++;
     weir->flush_count += netif->driver->flush != NULL;
-    ip_netif_changed(weir, netif);
+    (void)ip_netif_changed(weir, netif);
     return WEIR_OK;
 }
 
@@ -183,8 +182,9 @@ void weir_netif_remove(struct weir_netif *netif)
     ip_netif_removed(weir, netif);
     socks_unblock(&weir->socks);
     netif->weir = NULL;
-    netif->address = weir_addr_any();
-    netif->arp_state = WEIR_ADDRESS_NONE;
+    address_forget_further(netif);
+    netif->address.addr = weir_addr_any();
+    netif->address.state = WEIR_ADDRESS_NONE;
 }
 
 int weir_netif_set_up(struct weir_netif *netif, bool up)
@@ -200,40 +200,4 @@ int weir_netif_set_up(struct weir_netif *netif, bool up)
     else
         netif_stopped(netif);
     return WEIR_OK;
-}
-
-// The subnet of an interface is reached through it.
-static int netif_connected_route(struct weir_netif *netif, bool add)
-{
-    if (!NETIF_ROUTED || netif->capabilities & WEIR_NETIF_LOOPBACK || weir_addr_is_any(netif->address))
-        return WEIR_OK;
-    if (add)
-        return weir_route_add(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif, 0);
-    return weir_route_remove(netif->weir, netif->address, netif->prefix_length, weir_addr_any(), netif);
-}
-
-static void netif_address_store(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
-{
-    const bool none = weir_addr_is_any(address);
-    netif->address_mode = (uint8_t)mode;
-    netif->address = address;
-    netif->prefix_length = none ? 0 : prefix_length;
-    netif->arp_state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
-}
-
-int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
-{
-    const bool loops = netif->capabilities & WEIR_NETIF_LOOPBACK;
-    if (!netif->weir || prefix_length > 32 || weir_addr_is_multicast(address) || weir_addr_is_broadcast(address) ||
-        weir_addr_is_loopback(address) != (loops && !weir_addr_is_any(address)))
-        return WEIR_INVALID;
-    netif_connected_route(netif, false);
-    netif_address_store(netif, address, prefix_length, mode);
-    const int error = netif_connected_route(netif, true);
-    if (error)
-        netif_address_store(netif, weir_addr_any(), 0, mode);
-    if (netif->link->address_changed && netif->arp_state == WEIR_ADDRESS_READY)
-        netif->link->address_changed(netif, mode);
-    ip_netif_changed(netif->weir, netif);
-    return error;
 }

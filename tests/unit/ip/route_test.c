@@ -152,10 +152,10 @@ static void sources_must_be_ours(void **state)
     source = weir_addr_any();
     assert_int_equal(ip_path_find(w.f.weir, &path, &source, weir_addr_any(), 0), WEIR_NO_ROUTE);
     // An address that is still being probed, or that another host has, is not ours to use.
-    w.f.netif.arp_state = WEIR_ADDRESS_PROBING;
+    w.f.netif.address.state = WEIR_ADDRESS_PROBING;
     assert_false(ip_is_ours(w.f.weir, OURS));
     assert_int_equal(ip_path_find(w.f.weir, &path, &source, PEER, 0), WEIR_NO_ADDRESS);
-    w.f.netif.arp_state = WEIR_ADDRESS_READY;
+    w.f.netif.address.state = WEIR_ADDRESS_READY;
     close_two(&w);
 }
 

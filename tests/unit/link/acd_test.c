@@ -15,7 +15,7 @@ static void addresses_are_announced(void **state)
     fixture_open(&f, &weir_link_ethernet, weir_addr_any(), 0, 0);
     const uint64_t start = f.now_us;
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_ANNOUNCING);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_ANNOUNCING);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_poll(&f, 10 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 2);
@@ -23,7 +23,7 @@ static void addresses_are_announced(void **state)
         frames_assert_request(&f, i, frames_all, OURS, OURS);
         assert_int_equal(fixture_sent_frame(&f, i)->sent_us, start + i * 2 * SECOND);
     }
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     fixture_close(&f);
 }
 
@@ -31,7 +31,7 @@ static void start_probe(struct fixture *f)
 {
     fixture_open(f, &weir_link_ethernet, weir_addr_any(), 0, 0);
     assert_int_equal(weir_netif_set_address(&f->netif, weir_addr_v4(OURS), 24, WEIR_ADDRESS_PROBE), WEIR_OK);
-    assert_int_equal(f->netif.arp_state, WEIR_ADDRESS_PROBING);
+    assert_int_equal(f->netif.address.state, WEIR_ADDRESS_PROBING);
 }
 
 static void probing_finds_nobody(void **state)
@@ -53,7 +53,7 @@ static void probing_finds_nobody(void **state)
         assert_in_range(fixture_sent_frame(&f, i)->sent_us - fixture_sent_frame(&f, i - 1)->sent_us, SECOND, 2 * SECOND);
     assert_int_equal(fixture_sent_frame(&f, 3)->sent_us - fixture_sent_frame(&f, 2)->sent_us, 2 * SECOND);
     assert_int_equal(fixture_sent_frame(&f, 4)->sent_us - fixture_sent_frame(&f, 3)->sent_us, 2 * SECOND);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     assert_true(ip_is_ours(f.weir, weir_addr_v4(OURS)));
     fixture_close(&f);
 }
@@ -71,9 +71,9 @@ static void probing_finds_somebody(void **state)
         start_probe(&f);
         fixture_poll(&f, 1500000);
         frames_arp(&f, frames_all, table[i].operation, FIXTURE_MAC, table[i].sender, table[i].target);  // our own, reflected
-        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+        assert_int_equal(f.netif.address.state, WEIR_ADDRESS_PROBING);
         frames_arp(&f, frames_all, table[i].operation, thief, table[i].sender, table[i].target);
-        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+        assert_int_equal(f.netif.address.state, WEIR_ADDRESS_CONFLICT);
         assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 1);
         fixture_clear(&f);
         frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, OURS);
@@ -115,16 +115,16 @@ static void a_leased_address_is_defended_once(void **state)
     fixture_poll(&f, 5 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 1);
     frames_assert_request(&f, 0, frames_all, OURS, OURS);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     fixture_clear(&f);
     fixture_poll(&f, 6 * SECOND);
     frames_arp(&f, frames_all, ARP_REQUEST, thief, OURS, PEER);  // eleven seconds later: a first conflict again
     fixture_poll(&f, 9 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 1);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     fixture_clear(&f);
     frames_arp(&f, frames_all, ARP_REQUEST, thief, OURS, PEER);  // nine seconds later
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_CONFLICT);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_CONFLICT), 3);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_DEFENDED), 2);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ADDRESS_LOST), 1);
@@ -149,7 +149,7 @@ static void a_static_address_is_never_given_up(void **state)
         fixture_set_mode(&f, FIXTURE_PLAIN);
         assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, modes[i]), WEIR_OK);
         fixture_poll(&f, 20 * SECOND);
-        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+        assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
         fixture_clear(&f);
         for (uint32_t claim = 0; claim < 1000; claim++) {  // for 100 s
             frames_arp(&f, frames_all, claim & 1 ? ARP_REQUEST : ARP_REPLY, thief, OURS, OURS);
@@ -180,25 +180,25 @@ static void what_was_given_up_is_probed_again(void **state)
     fixture_set_mode(&f, FIXTURE_PLAIN);
     for (size_t i = 0; i < sizeof waits_s / sizeof *waits_s; i++) {
         frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
-        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+        assert_int_equal(f.netif.address.state, WEIR_ADDRESS_CONFLICT);
         fixture_clear(&f);
         fixture_poll(&f, (uint64_t)waits_s[i] * SECOND - 1000);
         assert_int_equal(fixture_sent_count(&f), 0);
         fixture_poll(&f, 2000);
         assert_int_equal(fixture_sent_count(&f), 1);
         frames_assert_request(&f, 0, frames_all, 0, OURS);
-        assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+        assert_int_equal(f.netif.address.state, WEIR_ADDRESS_PROBING);
     }
     fixture_poll(&f, 20 * SECOND);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     assert_true(ip_is_ours(f.weir, weir_addr_v4(OURS)));
     // Ten minutes without a conflict, and the waits begin again.
     fixture_poll(&f, 600 * SECOND);
     frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
     frames_arp(&f, frames_all, ARP_REPLY, thief, OURS, 0);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_CONFLICT);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_CONFLICT);
     fixture_poll(&f, 21 * SECOND);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_PROBING);
     fixture_close(&f);
 }
 
@@ -254,10 +254,10 @@ static void probing_begins_again_with_the_carrier(void **state)
     fixture_poll(&f, 20 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
     weir_netif_carrier(&f.netif, true);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_PROBING);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_PROBING);
     fixture_poll(&f, 20 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 5);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     fixture_close(&f);
 }
 

@@ -106,7 +106,7 @@ static void addresses(void **state)
     assert_int_equal(ip_path_find(f.weir, &path, &source, weir_ip4(192, 168, 7, 200), 0), WEIR_OK);
 #endif
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_NONE);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_NONE);
     assert_int_equal(f.weir->ip.route_count, 0);
     (void)path, (void)source;
     fixture_close(&f);
@@ -121,7 +121,7 @@ static void a_full_routing_table(void **state)
     for (uint32_t i = 0; i < WEIR_CFG_ROUTES; i++)
         assert_int_equal(weir_route_add(f.weir, weir_addr_v4(0x0b000000u + (i << 8)), 24, weir_addr_any(), &f.netif, 0), WEIR_OK);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, WEIR_ADDRESS_AT_ONCE), WEIR_NO_MEMORY);
-    assert_true(weir_addr_is_any(f.netif.address));
+    assert_true(weir_addr_is_any(f.netif.address.addr));
     assert_false(ip_is_ours(f.weir, weir_addr_v4(OURS)));
     fixture_close(&f);
 }

@@ -45,7 +45,7 @@ static void nobody_is_asked(void **state)
     uint32_t length;
     open(&f);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, WEIR_ADDRESS_PROBE), WEIR_OK);
-    assert_int_equal(f.netif.arp_state, WEIR_ADDRESS_READY);
+    assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
     fixture_poll(&f, 10000000);
     assert_int_equal(fixture_sent_count(&f), 0);
     assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_DONE);

@@ -578,12 +578,12 @@ static void addresses_and_gateways(void **state)
     assert_int_equal(netUp(ETH1, &ip, &mask, &gateway), SYSERR);
     for (int i = 0; i < 20; i++) {  // more often than there are routes
         assert_int_equal(netUp(ETH0, &ip, &mask, &gateway), OK);
-        assert_int_equal(w.netif.prefix_length, 23);
-        assert_true(weir_addr_equal(w.netif.address, weir_ip4(10, 1, 0, 7)));
+        assert_int_equal(w.netif.address.prefix_length, 23);
+        assert_true(weir_addr_equal(w.netif.address.addr, weir_ip4(10, 1, 0, 7)));
         (void)netaddr4(&gateway, 10, 1, 0, (unsigned)i + 1);
     }
     assert_int_equal(netDown(ETH0), OK);
-    assert_true(weir_addr_is_any(w.netif.address));
+    assert_true(weir_addr_is_any(w.netif.address.addr));
     assert_int_equal(netUp(ETH0, &ip, &mask, NULL), OK);
     assert_int_equal(close(ETH0), OK);
     assert_int_equal(w.netif.flags & WEIR_NETIF_UP, 0);

@@ -37,7 +37,7 @@ static void close_world(struct world *world)
 {
     dhcp_release(&world->dhcp);
     dhcp_stop(&world->dhcp);
-    assert_true(weir_addr_is_any(world->bench.f.netif.address));
+    assert_true(weir_addr_is_any(world->bench.f.netif.address.addr));
     bench_close(&world->bench);
 }
 
@@ -130,7 +130,7 @@ static void a_lease_is_taken_after_the_probe(void **state)
     assert_int_equal(world.bound, 0);  // not before the probe
     bench_run(&world.bench, 12000000);
     assert_int_equal(world.bound, 1);
-    assert_int_equal(world.bench.f.netif.address.v4, OFFERED.v4);
+    assert_int_equal(world.bench.f.netif.address.addr.v4, OFFERED.v4);
     assert_int_equal(world.dhcp.lease.renew_s, LEASE_S / 2);
     assert_int_equal(world.dhcp.lease.rebind_s, LEASE_S - LEASE_S / 8);
     assert_int_equal(world.dhcp.lease.router.v4, SERVER.v4);
@@ -196,7 +196,7 @@ static void a_lease_that_ends_is_given_up(void **state)
     take_lease(&world);
     bench_run(&world.bench, (uint64_t)LEASE_S * 1000000u);
     assert_int_equal(world.lost, 1);
-    assert_true(weir_addr_is_any(world.bench.f.netif.address));
+    assert_true(weir_addr_is_any(world.bench.f.netif.address.addr));
     assert_int_equal(world.dhcp.state, DHCP_SELECTING);
     close_world(&world);
 }
@@ -253,7 +253,7 @@ static void a_taken_address_is_declined(void **state)
     assert_int_equal(world.last.requested.v4, OFFERED.v4);
     assert_int_equal(world.last.server_id.v4, SERVER.v4);
     assert_int_equal(world.bound, 0);
-    assert_true(weir_addr_is_any(world.bench.f.netif.address));
+    assert_true(weir_addr_is_any(world.bench.f.netif.address.addr));
     uint64_t declined_us = world.bench.f.now_us;
     expect(&world, DHCP_DISCOVER, 20000000);
     assert_true(world.bench.f.now_us - declined_us >= 9900000);  // RFC 2131 §3.1

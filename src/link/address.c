@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The addresses of an interface: which it has, which of them speaks to whom, and the setting of the first.
+#include "link/address.h"
+
+#include "instance.h"
+
+#define PREFIX_BITS_MAX 32u
+
+struct weir_netif_address *address_find(const struct weir_netif *netif, struct weir_addr addr)
+{
+    const struct weir_netif_address *a = &netif->address;
+    while (a && !weir_addr_equal(a->addr, addr))
+        a = address_next(a);
+    return (struct weir_netif_address *)a;
+}
+
+bool address_ours(const struct weir_netif *netif, struct weir_addr addr)
+{
+    const struct weir_netif_address *a = address_find(netif, addr);
+    return a && address_ready(a);
+}
+
+const struct weir_netif_address *address_toward(const struct weir_netif *netif, struct weir_addr peer)
+{
+    const struct weir_netif_address *best = NULL;
+    uint32_t best_rank = 0;
+    for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
+        uint32_t rank = 1;
+        if (weir_addr_in_prefix(peer, a->addr, a->prefix_length))
+            rank += 1u + a->prefix_length;
+        if (address_ready(a) && rank > best_rank) {
+            best = a;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+bool address_acceptable(const struct weir_netif *netif, struct weir_addr addr, uint8_t prefix_length)
+{
+    const bool loops = netif->capabilities & WEIR_NETIF_LOOPBACK;
+    return netif->weir && prefix_length <= PREFIX_BITS_MAX && !weir_addr_is_multicast(addr) && !weir_addr_is_broadcast(addr) &&
+           weir_addr_is_loopback(addr) == (loops && !weir_addr_is_any(addr));
+}
+
+static void address_store(struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    const bool none = weir_addr_is_any(addr);
+    a->addr = addr;
+    a->prefix_length = none ? 0 : prefix_length;
+    a->state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
+    a->mode = (uint8_t)mode;
+}
+
+int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
+                 enum weir_address_mode mode)
+{
+    address_store(a, addr, prefix_length, mode);
+    if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
+        netif->link->address_changed(netif, a, mode);
+    const int error = ip_netif_changed(netif->weir, netif);
+    if (error) {
+        address_store(a, weir_addr_any(), 0, mode);
+        (void)ip_netif_changed(netif->weir, netif);
+    }
+    return error;
+}
+
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    if (!address_acceptable(netif, address, prefix_length))
+        return WEIR_INVALID;
+    const struct weir_netif_address *other = WEIR_CFG_ADDRESSES ? address_find(netif, address) : NULL;
+    if (other && other != &netif->address)
+        return WEIR_IN_USE;
+    return address_take(netif, &netif->address, address, prefix_length, mode);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The addresses of an interface, as the link and the network layer see them: a list that begins in the interface
+// itself. Further ones have places in the instance (WEIR_CFG_ADDRESSES of them). Nothing in it names a family.
+#ifndef LINK_ADDRESS_H
+#define LINK_ADDRESS_H
+
+#include "link/link.h"
+
+// The first is netif->address, which alone may be empty (its state is then NONE).
+static inline struct weir_netif_address *address_next(const struct weir_netif_address *a) { return WEIR_CFG_ADDRESSES ? a->next : NULL; }
+// Whether it may be used, and is answered for: one that is being probed or that another host has may not (RFC 5227).
+static inline bool address_ready(const struct weir_netif_address *a)
+{
+    return a->state == WEIR_ADDRESS_ANNOUNCING || a->state == WEIR_ADDRESS_READY;
+}
+// The entry of an address, in whatever state. NULL: the interface does not have it. (`addr` any may find the first place, while that is
+// empty.)
+struct weir_netif_address *address_find(const struct weir_netif *netif, struct weir_addr addr);
+// Whether `addr` is ready on the interface.
+bool address_ours(const struct weir_netif *netif, struct weir_addr addr);
+// The address to speak to `peer` with, a neighbour: RFC 6724 §5, rules 3 and 8. NULL: none is ready.
+const struct weir_netif_address *address_toward(const struct weir_netif *netif, struct weir_addr peer);
+
+// What weir_netif_set_address and weir_netif_address_add share: whether the interface may have it; and taking it into a
+// place of the list, or (any) emptying that.
+bool address_acceptable(const struct weir_netif *netif, struct weir_addr addr, uint8_t prefix_length);
+int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
+                 enum weir_address_mode mode);
+
+#if WEIR_CFG_ADDRESSES
+void address_forget_further(struct weir_netif *netif);  // the interface goes: the places of its further addresses are free
+#else
+static inline void address_forget_further(struct weir_netif *netif) { (void)netif; }
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Further addresses of an interface: their places in the instance, adding and removing.
+#include "instance.h"
+#include "link/address.h"
+
+static struct weir_netif_address *address_place(struct weir *weir)
+{
+    for (struct weir_netif_address *a = weir->addresses; a < weir->addresses + WEIR_CFG_ADDRESSES; a++)
+        if (a->state == WEIR_ADDRESS_NONE)
+            return a;
+    return NULL;
+}
+
+static void address_unlink(struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    struct weir_netif_address *before = &netif->address;
+    while (before && before->next != a)
+        before = before->next;
+    if (before)  // not the first, which stays where it is
+        before->next = a->next;
+}
+
+int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    if (weir_addr_is_any(address) || !address_acceptable(netif, address, prefix_length))
+        return WEIR_INVALID;
+    if (address_find(netif, address))
+        return WEIR_IN_USE;
+    struct weir_netif_address *a = address_place(netif->weir), *last = &netif->address;
+    if (!a)
+        return WEIR_NO_MEMORY;
+    while (last->next)
+        last = last->next;
+    *a = (struct weir_netif_address){.state = WEIR_ADDRESS_NONE};
+    last->next = a;
+    const int error = address_take(netif, a, address, prefix_length, mode);
+    if (error)
+        last->next = NULL;
+    return error;
+}
+
+int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address)
+{
+    struct weir_netif_address *a = address_find(netif, address);
+    if (!a || weir_addr_is_any(address))
+        return WEIR_NO_ADDRESS;
+    address_unlink(netif, a);
+    return address_take(netif, a, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE);
+}
+
+void address_forget_further(struct weir_netif *netif)
+{
+    struct weir_netif_address *a = netif->address.next;
+    netif->address.next = NULL;
+    for (; a; a = a->next)
+        a->state = WEIR_ADDRESS_NONE;
+}
