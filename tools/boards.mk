@@ -133,7 +133,7 @@ as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 # frame of its is an answer and goes where the question came from (no neighbour cache, no routes); sets no option, so that there is one congestion control, Reno: its queues are of 4 KB, so that its window stays where CUBIC does as Reno (RFC 9438, section 4.3) and needs no scale; its driver copies,
 # never answers HELD, and computes no checksum; its threads' memory does not fault; nobody asks it for counters, and nobody sends TCP in fragments. Of ICMP it answers
 # echo alone, and its segments are of 536 bytes, as of a host that does not look for a path's MTU.
-PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 ADDRESSES=0 UDP=0 FRAGMENTS=0 REALTIME=0 REALTIME_SENDER=0 COUNTERS=0 TCP_CONNECT=0 ARP_CACHE=0 TCP_KEEPALIVE=0 TCP_HELD=0 TCP_WINDOW_SCALE=0 SOCKET_OPTIONS=0 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 CC_CUBIC=0 ICMP_ERRORS=0 SOCKETS=5 \
+PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 REALTIME_SENDER=0 COUNTERS=0 TCP_CONNECT=0 ARP_CACHE=0 TCP_KEEPALIVE=0 TCP_HELD=0 TCP_WINDOW_SCALE=0 SOCKET_OPTIONS=0 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 CC_CUBIC=0 ICMP_ERRORS=0 SOCKETS=5 \
     LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=1 NEIGHBOURS=1 NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
 PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEMORY_MAC_TIMER=memory_mac_look -DWEIR_SUM=memory_sum -flto \
     --param=max-inline-insns-size=4 -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants -fno-if-conversion -fno-tree-tail-merge -fipa-pta -fno-schedule-insns2 -fno-caller-saves -fno-thread-jumps -fno-tree-dominator-opts

@@ -123,13 +123,15 @@ static void address_event(struct weir_address_watch *self, const struct weir_net
 {
     static const char *const ends[] = {[WEIR_ADDRESS_DEFENDED] = ", and defended",
                                        [WEIR_ADDRESS_LOST] = ", and given up until it is free",
-                                       [WEIR_ADDRESS_TAKEN] = " is free, and ours"};
+                                       [WEIR_ADDRESS_TAKEN] = " is free, and ours",
+                                       [WEIR_ADDRESS_DEPRECATED] = " is deprecated",
+                                       [WEIR_ADDRESS_EXPIRED] = " is no longer valid, and removed"};
     char line[100];
     struct text text;
     (void)self;
     text_init(&text, line, sizeof line);
     text_addr(&text, address);
-    if (event != WEIR_ADDRESS_TAKEN) {
+    if (event == WEIR_ADDRESS_DEFENDED || event == WEIR_ADDRESS_LOST) {
         text_put(&text, " is claimed by ");
         text_mac(&text, netif->conflict_mac);
     }

@@ -35,12 +35,14 @@ struct weir_tap {
     void *context;
 };
 
-// What another host did to an address of ours, or what became of it (RFC 5227). `netif->conflict_mac` says who claimed
+// What another host did to an address of ours, or what became of it (RFC 5227, RFC 4862 §5.5.4). `netif->conflict_mac` says who claimed
 // it.
 enum weir_address_event {
-    WEIR_ADDRESS_DEFENDED,  // claimed by another host; we go on using it, and say so
-    WEIR_ADDRESS_LOST,      // given up, or not taken: its state is CONFLICT until it proves free
-    WEIR_ADDRESS_TAKEN,     // probed, found free, and in use from now on
+    WEIR_ADDRESS_DEFENDED,    // claimed by another host; we go on using it, and say so
+    WEIR_ADDRESS_LOST,        // given up, or not taken: its state is CONFLICT until it proves free
+    WEIR_ADDRESS_TAKEN,       // probed, found free, and in use from now on
+    WEIR_ADDRESS_DEPRECATED,  // its preferred lifetime is over
+    WEIR_ADDRESS_EXPIRED,     // its valid lifetime is over: it is removed
 };
 struct weir_address_watch {
     struct weir_address_watch *next;  // Weir's

@@ -132,11 +132,13 @@ struct weir_netif_address {
     uint8_t prefix_length;  // of the subnet that is reached through the interface
     uint8_t state;          // enum weir_address_state
 #if !WEIR_CFG_COMPACT
-    uint8_t mode;                     // enum weir_address_mode, as it was set
-    uint8_t sent;                     // probes or announcements
-    uint8_t conflicts;                // with other hosts, in a row
-    uint32_t due_us;                  // next probe or announcement
-    uint32_t conflict_ms;             // when it was last defended, or given up
+    uint8_t mode;          // enum weir_address_mode, as it was set
+    uint8_t sent;          // probes or announcements
+    uint8_t conflicts;     // with other hosts, in a row
+    uint32_t due_us;       // next probe or announcement
+    bool deprecated;       // its preferred lifetime is over
+    uint32_t conflict_ms;  // when it was last defended, or given up
+    uint64_t preferred_until_us, valid_until_us;
     struct weir_netif_address *next;  // of the same interface (weir_netif_address_next)
 #endif
 };
@@ -226,6 +228,10 @@ struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
 int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
 // Also the first. Connections that use it go on only if it comes back. WEIR_NO_ADDRESS: the interface does not have it.
 int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address);
+// Until when (µs of weir_now_us; WEIR_NEVER, as an address begins: for ever) it is preferred, and valid; also of the first. Past the one it
+// is deprecated: still ours, but spoken from only where there is no other or a socket has it already; past the other it is removed.
+// The next weir_poll makes it so. WEIR_INVALID: preferred longer than valid; WEIR_NO_ADDRESS: the interface does not have it.
+int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us, uint64_t valid_until_us);
 // The addresses of an interface one after another, the first with `after` NULL. NULL: there is no more.
 static inline const struct weir_netif_address *weir_netif_address_next(const struct weir_netif *netif,
                                                                        const struct weir_netif_address *after)

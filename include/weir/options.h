@@ -149,7 +149,7 @@
 #define WEIR_DEFAULT_REASSEMBLY_BYTES 4096
 #define WEIR_DEFAULT_REASSEMBLY_MS 60000
 #define WEIR_DEFAULT_ROUTES 4
-#define WEIR_DEFAULT_ADDRESSES 2
+#define WEIR_DEFAULT_ADDRESSES 0
 #define WEIR_DEFAULT_NETIFS 2
 #define WEIR_DEFAULT_LOOPBACK 0
 #define WEIR_DEFAULT_LOOPBACK_BYTES 2048
@@ -431,11 +431,11 @@
 #if WEIR_CFG_ROUTES < 1 || WEIR_CFG_ROUTES > 4096
 #error "WEIR_CFG_ROUTES must be 1 to 4096: entries in the routing table"
 #endif
-#ifndef WEIR_CFG_ADDRESSES  // addresses of all interfaces together, beyond the first of each; 0: one address an interface
+#ifndef WEIR_CFG_ADDRESSES  // addresses of all interfaces together, beyond the first of each; 0: one address an interface, without lifetimes
 #define WEIR_CFG_ADDRESSES WEIR_DEFAULT_ADDRESSES
 #endif
 #if WEIR_CFG_ADDRESSES < 0 || WEIR_CFG_ADDRESSES > 4096
-#error "WEIR_CFG_ADDRESSES must be 0 to 4096: addresses of all interfaces together, beyond the first of each; 0: one address an interface"
+#error "WEIR_CFG_ADDRESSES must be 0 to 4096: addresses of all interfaces together, beyond the first of each; 0: one address an interface, without lifetimes"
 #endif
 #ifndef WEIR_CFG_NETIFS  // interfaces at once, without loopback
 #define WEIR_CFG_NETIFS WEIR_DEFAULT_NETIFS
@@ -910,6 +910,9 @@
 #endif
 #if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
 #error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+#if WEIR_CFG_ADDRESSES && !WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_ADDRESSES needs WEIR_CFG_ARP_CACHE"
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"

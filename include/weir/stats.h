@@ -17,6 +17,7 @@ WEIR_BEGIN_DECLS
     X(ARP_BAD, "malformed ARP packet") \
     X(ARP_CONFLICT, "another host uses our address") \
     X(ADDRESS_DEFENDED, "address announced because another host used it") \
+    X(ADDRESS_EXPIRED, "address removed at the end of its valid lifetime") \
     X(ADDRESS_LOST, "address given up: another host uses it") \
     X(ARP_FULL, "neighbour table full: entry refused or recycled") \
     X(ARP_ANSWERED, "reply sent to where its question came from: no place for the neighbour") \

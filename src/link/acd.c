@@ -138,22 +138,25 @@ static void acd_address_due(struct weir *weir, struct weir_netif *netif, struct 
 
 static uint64_t acd_address_poll(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {
+    const uint64_t end_us = a->state == WEIR_ADDRESS_NONE ? WEIR_NEVER : address_age(weir, netif, a);
     const bool idle = a->state == WEIR_ADDRESS_NONE || a->state == WEIR_ADDRESS_READY;
     if (idle || netif->link != &weir_link_ethernet || !netif_open(netif))
-        return WEIR_NEVER;
+        return end_us;
     if (seq_le(a->due_us, weir->now)) {
         acd_address_due(weir, netif, a);
         if (!netif_open(netif) || a->state == WEIR_ADDRESS_READY)
-            return WEIR_NEVER;
+            return end_us;
     }
-    return arp_wait_until(weir, a->due_us);
+    const uint64_t due_us = arp_wait_until(weir, a->due_us);
+    return due_us < end_us ? due_us : end_us;
 }
 
 uint64_t acd_poll(struct weir *weir)
 {
     uint64_t deadline = WEIR_NEVER;
     for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next) {
-        for (struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
+        for (struct weir_netif_address *a = &netif->address, *next; a; a = next) {
+            next = address_next(a);
             const uint64_t at = acd_address_poll(weir, netif, a);
             deadline = at < deadline ? at : deadline;
         }

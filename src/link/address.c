@@ -25,7 +25,7 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
     const struct weir_netif_address *best = NULL;
     uint32_t best_rank = 0;
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
-        uint32_t rank = 1;
+        uint32_t rank = a->deprecated ? 1 : 256;
         if (weir_addr_in_prefix(peer, a->addr, a->prefix_length))
             rank += 1u + a->prefix_length;
         if (address_ready(a) && rank > best_rank) {
@@ -50,20 +50,24 @@ static void address_store(struct weir_netif_address *a, struct weir_addr addr, u
     a->prefix_length = none ? 0 : prefix_length;
     a->state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
     a->mode = (uint8_t)mode;
+    if (WEIR_CFG_ADDRESSES) {
+        a->deprecated = false;
+        a->preferred_until_us = a->valid_until_us = WEIR_NEVER;
+    }
 }
 
 int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
                  enum weir_address_mode mode)
 {
-    address_store(a, addr, prefix_length, mode);
-    if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
-        netif->link->address_changed(netif, a, mode);
-    const int error = ip_netif_changed(netif->weir, netif);
-    if (error) {
-        address_store(a, weir_addr_any(), 0, mode);
-        (void)ip_netif_changed(netif->weir, netif);
+    for (int error = WEIR_OK;; addr = weir_addr_any()) {  // a second time where there is no room for the connected route
+        address_store(a, addr, prefix_length, mode);
+        if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
+            netif->link->address_changed(netif, a, mode);
+        const int routed = ip_netif_changed(netif->weir, netif);
+        if (!routed || weir_addr_is_any(addr))
+            return error;
+        error = routed;
     }
-    return error;
 }
 
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)

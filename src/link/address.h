@@ -28,8 +28,15 @@ int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct 
                  enum weir_address_mode mode);
 
 #if WEIR_CFG_ADDRESSES
+// What its lifetimes make of an address now: it may be removed. Returns when the next ends, µs.
+uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a);
 void address_forget_further(struct weir_netif *netif);  // the interface goes: the places of its further addresses are free
 #else
+static inline uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
+{
+    (void)weir, (void)netif, (void)a;
+    return WEIR_NEVER;
+}
 static inline void address_forget_further(struct weir_netif *netif) { (void)netif; }
 #endif
 

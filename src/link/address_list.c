@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Further addresses of an interface: their places in the instance, adding and removing.
+// Further addresses of an interface: their places in the instance, adding and removing; and the lifetimes of all (RFC 4862 §5.5.4).
 #include "instance.h"
 #include "link/address.h"
+#include "link/handler.h"
 
 static struct weir_netif_address *address_place(struct weir *weir)
 {
@@ -54,4 +55,42 @@ void address_forget_further(struct weir_netif *netif)
     netif->address.next = NULL;
     for (; a; a = a->next)
         a->state = WEIR_ADDRESS_NONE;
+}
+
+// --- lifetimes -------------------------------------------------------------------------------------------------------------
+
+int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us, uint64_t valid_until_us)
+{
+    struct weir_netif_address *a = address_find(netif, address);
+    if (preferred_until_us > valid_until_us)
+        return WEIR_INVALID;
+    if (!a || weir_addr_is_any(address))
+        return WEIR_NO_ADDRESS;
+    a->preferred_until_us = preferred_until_us;
+    a->valid_until_us = valid_until_us;
+    slow_due(netif->weir, netif->weir->now_us);
+    return WEIR_OK;
+}
+
+static void address_expire(struct weir *weir, struct weir_netif *netif, struct weir_addr address)
+{
+    (void)weir_netif_address_remove(netif, address);
+    count(weir, WEIR_COUNT_ADDRESS_EXPIRED);
+    handler_address(netif, address, WEIR_ADDRESS_EXPIRED);
+}
+
+uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
+{
+    if (a->valid_until_us <= weir->now_us) {
+        address_expire(weir, netif, a->addr);
+        return WEIR_NEVER;
+    }
+    const bool deprecated = a->preferred_until_us <= weir->now_us;
+    if (deprecated != a->deprecated) {
+        a->deprecated = deprecated;
+        paths_changed(weir);
+        if (deprecated)
+            handler_address(netif, a->addr, WEIR_ADDRESS_DEPRECATED);
+    }
+    return deprecated ? a->valid_until_us : a->preferred_until_us;
 }
