@@ -148,9 +148,9 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
     for (const struct weir_netif_address *a = &netif->address; a && !ip4_netif_loopback(netif); a = address_next(a)) {
         if (a->state == WEIR_ADDRESS_NONE)
             continue;
-        (void)route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
+        const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
         route.connected = true;
-        if (!route_put(ip, &route))
+        if (!made || !route_put(ip, &route))
             error = WEIR_NO_MEMORY;
     }
     return error;
