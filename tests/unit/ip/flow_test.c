@@ -240,7 +240,7 @@ static void a_path_answers_what_it_was_found_for(void **state)
     path_to(&f, 3);
     assert_true(flow_path(f.weir, &path, &source, peer, 0));
     assert_ptr_equal(path.netif, &f.netif);
-    assert_true(weir_addr_equal(source, f.netif.address));
+    assert_true(weir_addr_equal(source, f.netif.address.addr));
     assert_false(flow_path(f.weir, &path, &source, peer, 0));  // that source was not asked for
     assert_int_equal(ip_path_find(f.weir, &path, &source, peer, 0), WEIR_OK);
     assert_true(flow_path(f.weir, &path, &source, peer, 0));
