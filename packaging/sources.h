@@ -33,6 +33,7 @@ weir_option "FRAGMENTS" WEIR_CFG_FRAGMENTS
 weir_option "REASSEMBLY_BYTES" WEIR_CFG_REASSEMBLY_BYTES
 weir_option "REASSEMBLY_MS" WEIR_CFG_REASSEMBLY_MS
 weir_option "ROUTES" WEIR_CFG_ROUTES
+weir_option "ADDRESSES" WEIR_CFG_ADDRESSES
 weir_option "NETIFS" WEIR_CFG_NETIFS
 weir_option "LOOPBACK" WEIR_CFG_LOOPBACK
 weir_option "LOOPBACK_BYTES" WEIR_CFG_LOOPBACK_BYTES
@@ -233,6 +234,12 @@ weir_source "src/ip/route.c"
 #endif
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/acd.c"
+#endif
+#if !WEIR_CFG_COMPACT
+weir_source "src/link/address.c"
+#endif
+#if WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
+weir_source "src/link/address_list.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/arp.c"

@@ -28,6 +28,7 @@
      (WEIR_CFG_REASSEMBLY_BYTES) * 0x570cb2ea9b23ebadu + \
      (WEIR_CFG_REASSEMBLY_MS) * 0xc6a09bfb5809afffu + \
      (WEIR_CFG_ROUTES) * 0x9e0625b3b4befb9bu + \
+     (WEIR_CFG_ADDRESSES) * 0x7946ee7ff049db35u + \
      (WEIR_CFG_NETIFS) * 0x1a1cdeeb909c9b59u + \
      (WEIR_CFG_LOOPBACK) * 0x4880ac63da6940abu + \
      (WEIR_CFG_LOOPBACK_BYTES) * 0x46b0947609d22d07u + \
@@ -277,6 +278,7 @@ enum {
         (WEIR_CFG_REASSEMBLY_BYTES) * 0 +
         (WEIR_CFG_REASSEMBLY_MS) * 0 +
         (WEIR_CFG_ROUTES) * 0 +
+        (WEIR_CFG_ADDRESSES) * 0 +
         (WEIR_CFG_NETIFS) * 0 +
         (WEIR_CFG_LOOPBACK) * 0 +
         (WEIR_CFG_LOOPBACK_BYTES) * 0 +
