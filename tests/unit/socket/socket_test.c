@@ -335,7 +335,8 @@ static void a_poll_serves_so_many_and_says_now(void **state)
     struct pair p;
     weir_socket clients[WRITERS], server;
     (void)state;
-    open_pair(&p);
+    pair_open(
+        &p, &(struct pair_options){.a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});  // none that is full holds the others back
     for (uint16_t i = 0; i < WRITERS; i++)
         pair_connect(&p, (uint16_t)(PORT + i), &clients[i], &server);
     pair_run(&p, 3000000);
