@@ -24,7 +24,7 @@
 static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
 
 // What Weir last said in a conversation between local `port` and the peer's `peer_port`.
-struct flow {
+struct talk {
     uint16_t port, peer_port;
     uint32_t next, ack;  // Weir's next sequence number, and what it expects
     uint32_t ts_value;   // its newest timestamp
@@ -34,7 +34,7 @@ struct flow {
 struct world {
     struct fixture f;
     struct bytes in;
-    struct flow flows[FLOWS];
+    struct talk flows[FLOWS];
     weir_socket sockets[SOCKETS];
     uint32_t clock;  // of the peer's timestamps
     uint8_t tos;     // of the peer's packets
@@ -43,7 +43,7 @@ struct world {
 
 // --- what Weir sends is read, so that answers can fit -----------------------------------------------------------------
 
-static struct flow *flow_of(struct world *w, uint16_t port, uint16_t peer_port)
+static struct talk *flow_of(struct world *w, uint16_t port, uint16_t peer_port)
 {
     for (uint32_t i = 0; i < FLOWS; i++)
         if (w->flows[i].port == port && w->flows[i].peer_port == peer_port)
@@ -59,11 +59,11 @@ static void learn(struct world *w, const uint8_t *packet, uint32_t length)
         return;
     if (!tcp_parse(packet + ip.header_length, ip.total_length - ip.header_length, &segment))
         return;
-    struct flow *flow = flow_of(w, segment.source, segment.destination);
+    struct talk *flow = flow_of(w, segment.source, segment.destination);
     if (!flow) {
         memmove(w->flows + 1, w->flows, sizeof w->flows - sizeof *w->flows);
         flow = w->flows;
-        *flow = (struct flow){.port = segment.source, .peer_port = segment.destination};
+        *flow = (struct talk){.port = segment.source, .peer_port = segment.destination};
     }
     flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) +
                  !!(segment.flags & TCP_FIN);
@@ -165,7 +165,7 @@ static void frame_ip4(struct world *w)
 
 // Options that fit the conversation: timestamps where they were agreed (late by up to 3 ms, or from the future), and `blocks` SACK blocks
 // relative to what Weir has sent. Returns their length.
-static uint32_t fitting_options(struct world *w, const struct flow *flow, uint8_t choice, uint8_t *bytes)
+static uint32_t fitting_options(struct world *w, const struct talk *flow, uint8_t choice, uint8_t *bytes)
 {
     struct tcp_options options = {.sack_count = choice & 3};
     if (flow->timestamps) {
@@ -186,7 +186,7 @@ static void frame_tcp(struct world *w)
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024] = {0};
     uint8_t how = take8(&w->in), which = take8(&w->in), flags = take8(&w->in), choice = take8(&w->in),
             options = choice % (TCP_OPTIONS_MAX / 4 + 1);
-    const struct flow *flow = &w->flows[which % FLOWS];
+    const struct talk *flow = &w->flows[which % FLOWS];
     bool known = (which & 0x80) && flow->port, fitting = known && (choice & 0x80);
     if (fitting)
         options = (uint8_t)(fitting_options(w, flow, choice, bytes + TCP_BYTES) / 4);
@@ -236,7 +236,7 @@ static void frame_icmp(struct world *w)
     uint32_t given = length;
     const uint8_t *data = take(&w->in, &given);
     memcpy(bytes, data, given);
-    const struct flow *flow = &w->flows[how % FLOWS];
+    const struct talk *flow = &w->flows[how % FLOWS];
     if ((how & 0x80) && flow->port && length >= ICMP4_BYTES + IP4_BYTES + 8) {
         struct ip4 quoted = {
             .source = ours.v4, .destination = peer.v4, .total_length = 1500, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
