@@ -220,12 +220,14 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 {
     if (segment->options.sack_count || tcp_ecn_unusual(c, packet))
         return false;
-    if (steady_expects(c, segment) && (copied || !segment->length))
+    if (steady_expects(c, segment) && (copied || !segment->length)) {
         take(weir, c, segment, packet->frame->segment_size);
-    else if (idle_expects(c, segment))
+    } else if (idle_expects(c, segment)) {
+        ip_path_heard(&c->path, packet);
         take_control(weir, c, segment);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -291,8 +293,8 @@ static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_c
 {
     struct tcp_segment segment;
     read_segment(tcp, length, &segment);
-    if (!idle_expects(c, &segment) || !sum_good(flow, tcp, 0, 0))
-        return false;
+    if (!WEIR_CFG_ARP_CACHE || !idle_expects(c, &segment) || !sum_good(flow, tcp, 0, 0))
+        return false;  // without a neighbour cache answers follow each good packet (ip_path_heard)
     take_control(weir, c, &segment);
     return true;
 }
