@@ -40,6 +40,7 @@ weir_option "LOOPBACK_BYTES" WEIR_CFG_LOOPBACK_BYTES
 weir_option "OUTBOX_BYTES" WEIR_CFG_OUTBOX_BYTES
 weir_option "ICMP_ERRORS" WEIR_CFG_ICMP_ERRORS
 weir_option "IGMP" WEIR_CFG_IGMP
+weir_option "IP6" WEIR_CFG_IP6
 weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
@@ -454,6 +455,11 @@ weir_source "src/wire/ethernet.c"
 weir_source "src/wire/icmp4.c"
 weir_source "src/wire/igmp.c"
 weir_source "src/wire/ip4.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/wire/ip6.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/wire/tcp.c"
 weir_source "src/wire/udp.c"
 #endif

@@ -3,7 +3,7 @@
 CHECKS := format lint source layers symbols names options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
-C_SOURCES := $(SRC_full) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_SOURCES := $(sort $(SRC_full) $(PURE_IP6)) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
 .PHONY: checks $(CHECKS:%=check-%)

@@ -58,6 +58,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 192
 #define WEIR_DEFAULT_ICMP_ERRORS 0
 #define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 1
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
@@ -156,6 +157,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 2048
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 4
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
@@ -254,6 +256,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 73728
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 1
+#define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 64
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
@@ -472,6 +475,12 @@
 #endif
 #if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
 #error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
+#endif
+#ifndef WEIR_CFG_IP6  // IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
+#define WEIR_CFG_IP6 WEIR_DEFAULT_IP6
+#endif
+#if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
+#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners"
 #endif
 #ifndef WEIR_CFG_MULTICAST_GROUPS  // group memberships of all sockets together
 #define WEIR_CFG_MULTICAST_GROUPS WEIR_DEFAULT_MULTICAST_GROUPS
@@ -913,6 +922,15 @@
 #endif
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_ADDRESSES needs WEIR_CFG_ARP_CACHE"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6 needs WEIR_CFG_ADDRESSES"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6 needs WEIR_CFG_ARP_CACHE"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6 needs WEIR_CFG_ICMP_ERRORS"
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"

@@ -53,7 +53,7 @@ def test_the_ends_of_the_range_are_taken(name):
 
 @pytest.mark.parametrize("name,other", [(name, other) for name, option in OPTIONS.items() for other in option.get("needs", [])])
 def test_an_option_that_misses_another_stops_the_build_with_a_sentence(name, other):
-    status, messages = build(f"-DWEIR_CFG_{other}=0")
+    status, messages = build(f"-DWEIR_CFG_{name}={OPTIONS[name]['full'] or OPTIONS[name]['max']}", f"-DWEIR_CFG_{other}=0")
     assert status != 0
     assert f"WEIR_CFG_{name} needs WEIR_CFG_{other}" in messages
 
