@@ -37,8 +37,8 @@ void ip6_emit(uint8_t bytes[IP6_BYTES], const struct ip6 *header)
 
 uint16_t ip6_pseudo_sum(const uint8_t *source, const uint8_t *destination, uint8_t protocol, uint32_t length)
 {
-    const uint64_t addresses = checksum_words(source, IP6_ADDRESS_BYTES) + checksum_words(destination, IP6_ADDRESS_BYTES);
-    return checksum_fold_words(addresses + network32(length) + network32(protocol));
+    const uint64_t words = (uint64_t)network32(length) + network32(protocol);
+    return checksum_fold_words(words + checksum_words(source, 16) + checksum_words(destination, 16));
 }
 
 static void chain_answer(struct ip6_chain *chain, enum ip6_parameter_code code, uint32_t pointer)
@@ -178,13 +178,13 @@ bool ip6_is_unspecified(const uint8_t *address) { return first_bytes_zero(addres
 bool ip6_is_loopback(const uint8_t *address) { return address[15] == 1 && first_bytes_zero(address, 15); }
 bool ip6_is_mapped(const uint8_t *address) { return get16(address + 10) == 0xffff && first_bytes_zero(address, 10); }
 
-static const uint8_t solicited_node[13] = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
+static const uint8_t solicited[13] = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
 
-bool ip6_is_solicited_node(const uint8_t *address) { return memcmp(address, solicited_node, sizeof solicited_node) == 0; }
+bool ip6_is_solicited_node(const uint8_t *address) { return memcmp(address, solicited, sizeof solicited) == 0; }
 
 void ip6_solicited_node(const uint8_t *address, uint8_t group[IP6_ADDRESS_BYTES])
 {
-    memcpy(group, solicited_node, sizeof solicited_node);
+    memcpy(group, solicited, sizeof solicited);
     memcpy(group + 13, address + 13, 3);
 }
 

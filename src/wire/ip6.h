@@ -32,31 +32,37 @@ enum ip6_verdict {
     IP6_OK,
     IP6_BAD_HEADER,  // shorter than a header, or another version
     IP6_BAD_LENGTH,  // the payload reaches beyond the bytes at hand
-    // A payload length of 0 is a jumbogram's (RFC 2675), which Weir refuses, or that of a packet with nothing in it. *out
-    // is filled in: where next_header is IP6_HOP_BY_HOP, a walk over the frame's bytes finds the jumbo option, C2, which
-    // is unknown here, and its verdict counts if it is IP6_CHAIN_PARAMETER. Everything else of that kind is dropped.
+    // A payload length of 0 is a jumbogram's (RFC 2675), which Weir refuses, or that of a packet with nothing in it.
+    // *out is filled in: where next_header is IP6_HOP_BY_HOP, a walk over the frame's bytes finds the jumbo option,
+    // C2, which is unknown here, and its verdict counts if it is IP6_CHAIN_PARAMETER. Everything else of that kind is
+    // dropped.
     IP6_JUMBO
 };
-// `length`: bytes at hand from the header on. What lies behind the payload is the link's padding. The addresses are judged
-// by ip6_addresses_acceptable.
+// `length`: bytes at hand from the header on. What lies behind the payload is the link's padding. The addresses are
+// judged by ip6_addresses_acceptable.
 enum ip6_verdict ip6_parse(const uint8_t *bytes, uint32_t length, struct ip6 *out);
 void ip6_emit(uint8_t bytes[IP6_BYTES], const struct ip6 *header);
 // Sum of the pseudo-header (RFC 8200 §8.1): the final destination, the upper layer's own number and its length.
 uint16_t ip6_pseudo_sum(const uint8_t *source, const uint8_t *destination, uint8_t protocol, uint32_t length);
 
-// --- extension headers -----------------------------------------------------------------------------------------------
+// --- extension headers ---------------------------------------------------------------------------------------------
 // Limits that a host may set (RFC 8504 §5.3): nothing in use is beyond them, and a packet that is gets dropped.
 #define IP6_CHAIN_HEADERS 8u  // extension headers
 #define IP6_CHAIN_OPTIONS 8u  // options in one of them, without padding
 #define IP6_CHAIN_PADDING 7u  // bytes of padding in a row: enough to align anything
 enum ip6_chain_verdict {
-    IP6_CHAIN_OK,         // the chain ended at `protocol`; where the host has none such (AH, ESP too), code 1 at next_at
+    IP6_CHAIN_OK,         // the chain ended at `protocol`; if the host has none such (AH, ESP), code 1 at next_at
     IP6_CHAIN_FRAGMENT,   // the walk stopped at a fragment header, which is told in `fragment`
     IP6_CHAIN_DROP,       // silent: an option asks for it, a limit, a wrong length inside, or `protocol` IP6_NONE
     IP6_CHAIN_SHORT,      // silent: a header reaches beyond the room; of a first fragment, code 3 at 0 (RFC 7112)
     IP6_CHAIN_PARAMETER,  // a Parameter Problem with `code` and `pointer`
 };
-enum ip6_parameter_code { IP6_ERRONEOUS_FIELD = 0, IP6_UNKNOWN_NEXT_HEADER = 1, IP6_UNKNOWN_OPTION = 2, IP6_INCOMPLETE_FIRST_FRAGMENT = 3 };
+enum ip6_parameter_code {
+    IP6_ERRONEOUS_FIELD = 0,
+    IP6_UNKNOWN_NEXT_HEADER = 1,
+    IP6_UNKNOWN_OPTION = 2,
+    IP6_INCOMPLETE_CHAIN = 3  // of a first fragment (RFC 7112)
+};
 struct ip6_fragment {
     uint32_t id;
     uint16_t at;      // where the fragment header stands
@@ -76,13 +82,13 @@ struct ip6_chain {
     uint16_t pointer;
     struct ip6_fragment fragment;
 };
-// Walks the chain that begins at `bytes`, behind the IPv6 header, with `next_header` of that header. `room`: bytes at hand,
-// at the most the payload's. Bounded: 8 headers, each byte of which is looked at once.
+// Walks the chain that begins at `bytes`, behind the IPv6 header, with `next_header` of that header. `room`: bytes at
+// hand, at the most the payload's. Bounded: 8 headers, each byte of which is looked at once.
 void ip6_chain_walk(const uint8_t *bytes, uint32_t room, uint8_t next_header, struct ip6_chain *chain);
 // Goes on behind the fragment header at which a walk over the same bytes stopped.
 void ip6_chain_continue(const uint8_t *bytes, uint32_t room, struct ip6_chain *chain);
 
-// --- addresses -------------------------------------------------------------------------------------------------------
+// --- addresses -----------------------------------------------------------------------------------------------------
 enum ip6_scope {
     IP6_SCOPE_INTERFACE = 1,
     IP6_SCOPE_LINK = 2,
@@ -103,9 +109,10 @@ void ip6_solicited_node(const uint8_t *address, uint8_t group[IP6_ADDRESS_BYTES]
 bool ip6_is_solicited_node(const uint8_t *address);
 // Whether both have the same first `bits` bits, 128 at the most.
 bool ip6_prefix_equal(const uint8_t *a, const uint8_t *b, uint32_t bits);
-// Whether a packet that comes from a link may have these (RFC 4291 §2.5.3, §2.5.6, §2.7; RFC 4942 §2.2): no source that is
-// a group, ::1 or mapped; no destination that is ::, ::1, mapped, or a group of scope 0 or 1; and no link-local one with a
-// bit set between /10 and /64, where the host keeps its zones. Whether :: may be the source, the message says.
+// Whether a packet that comes from a link may have these (RFC 4291 §2.5.3, §2.5.6, §2.7; RFC 4942 §2.2): no source
+// that is a group, ::1 or mapped; no destination that is ::, ::1, mapped, or a group of scope 0 or 1; and no
+// link-local one with a bit set between /10 and /64, where the host keeps its zones. Whether :: may be the source,
+// the message says.
 bool ip6_addresses_acceptable(const uint8_t *source, const uint8_t *destination);
 
 #endif
