@@ -453,11 +453,17 @@ weir_source "src/udp/udp.c"
 weir_source "src/wire/arp.c"
 weir_source "src/wire/ethernet.c"
 weir_source "src/wire/icmp4.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/wire/icmp6.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/wire/igmp.c"
 weir_source "src/wire/ip4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/wire/ip6.c"
+weir_source "src/wire/nd.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/wire/tcp.c"

@@ -9,6 +9,7 @@
 #define IP6_BYTES 40u
 #define IP6_ADDRESS_BYTES 16u
 #define IP6_FRAGMENT_BYTES 8u
+#define IP6_MTU_MIN 1280u
 #define IP6_PAYLOAD_LENGTH_AT 4u
 #define IP6_NEXT_HEADER_AT 6u
 enum ip6_next_header {
