@@ -120,6 +120,9 @@ weir_source "src/base/checksum.c"
 weir_source "src/base/divide.c"
 #endif
 weir_source "src/base/error.c"
+#if WEIR_CFG_IP6
+weir_source "src/base/inet6.c"
+#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/base/intervals.c"
 weir_source "src/base/memory.c"
@@ -463,6 +466,7 @@ weir_source "src/wire/ip4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/wire/ip6.c"
+weir_source "src/wire/mld.c"
 weir_source "src/wire/nd.c"
 #endif
 #if !WEIR_CFG_COMPACT

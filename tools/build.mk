@@ -100,7 +100,7 @@ MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # Pure parts of IPv6: they read no option, so their tests run beside those of the full profile, which leaves them out.
-PURE_IP6 := src/wire/icmp6.c src/wire/ip6.c src/wire/nd.c
+PURE_IP6 := src/base/inet6.c src/wire/icmp6.c src/wire/ip6.c src/wire/mld.c src/wire/nd.c
 FULL := $(sort $(SRC_full) $(PURE_IP6)) $(HOST_PARTS)
 $(eval $(call variant,host,$(CC),-O2,,$(FULL),$(UNIT_TESTS),ar))
 $(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(FULL) src/tcp/attention.c),$(UNIT_TESTS),ar))

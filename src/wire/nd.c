@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/nd.h"
 
+#define TARGET_AT 8u
 #define OPTION_UNIT 8u
 #define LINK_OPTION_BYTES (2 + ND_LINK_BYTES)
 #define LABEL_BYTES_MAX 63u
@@ -89,23 +90,24 @@ static enum nd_verdict check_advertisement(const struct nd *nd, const struct icm
 }
 
 // §8.1, but for the first hop.
-static enum nd_verdict check_redirect(const struct nd *nd, const struct icmp6_arrival *arrival)
+static enum nd_verdict check_redirect(const uint8_t *bytes, const struct icmp6_arrival *arrival)
 {
+    const uint8_t *target = bytes + TARGET_AT, *destination = target + IP6_ADDRESS_BYTES;
     if (!ip6_is_link_local(arrival->source))
         return ND_BAD_SOURCE;
-    if (ip6_is_multicast(nd->destination))
+    if (ip6_is_multicast(destination))
         return ND_BAD_TARGET;
-    return ip6_is_link_local(nd->target) || ip6_equal(nd->target, nd->destination) ? ND_OK : ND_BAD_TARGET;
+    return ip6_is_link_local(target) || ip6_equal(target, destination) ? ND_OK : ND_BAD_TARGET;
 }
 
-static enum nd_verdict check_addresses(const struct nd *nd, const struct icmp6_arrival *arrival)
+static enum nd_verdict check_addresses(const uint8_t *bytes, const struct nd *nd, const struct icmp6_arrival *arrival)
 {
     if (nd->target && ip6_is_multicast(nd->target))
         return ND_BAD_TARGET;
     switch (nd->type) {
     case ICMP6_ROUTER_ADVERTISEMENT: return ip6_is_link_local(arrival->source) ? ND_OK : ND_BAD_SOURCE;
     case ICMP6_NEIGHBOUR_ADVERTISEMENT: return check_advertisement(nd, arrival);
-    case ICMP6_REDIRECT: return check_redirect(nd, arrival);
+    case ICMP6_REDIRECT: return check_redirect(bytes, arrival);
     default: return check_solicitation(nd, arrival);
     }
 }
@@ -142,9 +144,9 @@ enum nd_verdict nd_parse(const uint8_t *bytes, uint32_t length, const struct icm
     if (!options_sound(out->options))
         return ND_BAD_OPTION;
     if (out->type >= ICMP6_NEIGHBOUR_SOLICITATION)
-        out->target = bytes + 8;
+        out->target = bytes + TARGET_AT;
     if (out->type == ICMP6_REDIRECT)
-        out->destination = bytes + 24;
+        out->destination = bytes + TARGET_AT + IP6_ADDRESS_BYTES;
     if (out->type == ICMP6_NEIGHBOUR_ADVERTISEMENT) {
         out->router = bytes[4] & ND_ROUTER;
         out->solicited = bytes[4] & ND_SOLICITED;
@@ -153,7 +155,7 @@ enum nd_verdict nd_parse(const uint8_t *bytes, uint32_t length, const struct icm
     if (out->type == ICMP6_ROUTER_ADVERTISEMENT)
         router_advertisement(bytes, &out->advertised);
     take_link_and_nonce(out);
-    return check_addresses(out, arrival);
+    return check_addresses(bytes, out, arrival);
 }
 
 // --- options -------------------------------------------------------------------------------------------------------
