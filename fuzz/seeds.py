@@ -372,7 +372,74 @@ def tiny():
     yield "two", b"\0" + opened + segment(SYN, peer=1) + segment(ACK, peer=1) + call(0) + segment(ACK, length=100, peer=1) + segment(ACK, seq=100, length=100) + segment(ACK, length=100)
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def wire6():
+    addresses = ("20010db8", "01"), ("fe80", "01"), ("ff02", "fb")
+    ours, router, group = (bytes.fromhex(start.ljust(30, "0") + end) for start, end in addresses)
+
+    def ip6(first, payload, length=None):
+        length = len(payload) if length is None else length
+        return b"\0" + struct.pack(">IHBB", 6 << 28, length, first, 64) + router + ours + payload
+
+    def header(following, options, units=None):
+        rest = -(len(options) + 4) % 8
+        options += bytes([1, rest]) + b"\0" * rest if (len(options) + 2) % 8 else b""
+        return bytes([following, (len(options) + 2) // 8 - 1 if units is None else units]) + options
+
+    def fragment(following, offset, more=0):
+        return struct.pack(">BBHI", following, 0, offset | more, 7)
+    alert, skipped = b"\5\2\0\0", b"\x1e\4abcd"
+    yield "udp", ip6(17, udp(b"x"))
+    yield "payload-beyond-the-frame", ip6(17, udp(b"x"), 2000)       # CVE-2020-17441
+    yield "jumbogram", ip6(0, header(17, b"\xc2\4\0\1\0\0") + udp(b"x"), 0)
+    chain = header(60, alert) + header(43, skipped) + b"\x2c\0\0\0\0\0\0\0" + fragment(60, 0) + header(58, skipped)
+    yield "all-headers", ip6(0, chain + icmp(128, 0))
+    for bits in range(1, 4):
+        yield f"unknown-option-{bits}", ip6(60, header(17, skipped + bytes([bits << 6 | 30, 0])) + udp(b"x"))
+    # CVE-2020-17442 and CVE-2020-17445.
+    yield "length-of-31", ip6(60, header(17, b"\x1e\xf8" + b"\0" * 248 + b"\x1e\2\0\0", 31) + udp(b"x"))
+    yield "option-beyond-its-header", ip6(0, header(17, b"\x1e\xff\0\0\0\0", 0) + udp(b"x"))
+    yield "header-beyond-the-packet", ip6(0, header(17, alert, 200))
+    yield "hop-by-hop-inside", ip6(60, header(0, skipped) + header(17, alert) + udp(b"x"))
+    yield "routing-type-0", ip6(43, b"\x11\2\0\1" + b"\0" * 4 + ours + udp(b"x"))
+    yield "nine-headers", ip6(60, header(60, skipped) * 8 + header(17, skipped) + udp(b"x"))
+    yield "fragments-in-fragments", ip6(44, fragment(44, 0) * 7 + fragment(17, 8, 1) + udp(b"x"))
+
+    def option(kind, content):
+        return bytes([kind, (len(content) + 2 + 7) // 8]) + content + b"\0" * (-(len(content) + 2) % 8)
+    lifetime = b"\0\0\0\0\2\x58"
+    prefix = b"\xc0" + struct.pack(">II", 7200, 3600) + b"\0" * 4 + ours
+    known = {
+        "link": option(1, PEER_MAC), "target": option(2, PEER_MAC), "prefix": option(3, b"\x40" + prefix),
+        "redirected": option(4, b"\0" * 6 + b"\x60" + b"\0" * 47), "mtu": option(5, b"\0\0\0\0\5\xdc"),
+        "nonce": option(14, b"nonce6"), "route": option(24, b"\x30\x08\0\0\2\x58" + ours[:8]),
+        "servers": option(25, lifetime + ours * 2),
+        "domains": option(31, lifetime + name_on_wire("lab.test") + name_on_wire("example.org")),
+        "portal": option(37, b"https://x/"), "pref64": option(38, b"\x02\x58" + bytes.fromhex("0064ff9b") + b"\0" * 8)}
+    advertisement = b"\x86\0\0\0\x40\xc8\7\x08" + b"\0" * 8
+    yield "rs", b"\1\x05" + icmp(133, 0) + known["link"]
+    yield "ns", b"\1\x09" + icmp(135, 0) + ours + known["link"]
+    yield "ns-of-dad", b"\1\x08" + icmp(135, 0) + ours + known["nonce"]
+    yield "na", b"\1\x0d" + icmp(136, 0, b"\x60\0\0\0") + ours + known["target"]
+    yield "redirect", b"\1\x0d" + icmp(137, 0) + router + ours + known["target"] + known["redirected"]
+    yield "ra", b"\1\x09" + advertisement + b"".join(known.values())
+    for name, content in known.items():
+        yield "ra-" + name, b"\1\x09" + advertisement + content
+        yield f"ra-{name}-cut", b"\1\x09" + advertisement + content[:-8] + b"\0" * (len(content) == 8)
+    # CVE-2021-21279, CVE-2026-7426 and CVE-2020-16898.
+    yield "option-length-0", b"\1\x09" + advertisement + known["mtu"] + b"\x0e\0" + b"\0" * 6
+    yield "prefix-length-200", b"\1\x09" + advertisement + option(3, b"\xc8" + prefix)
+    yield "half-a-server", b"\1\x09" + advertisement + option(25, lifetime + ours + b"\0" * 8)
+    yield "fragmented-ra", b"\1\xc9" + advertisement
+    yield "mld-query-v1", b"\2\x09" + icmp(130, 0, b"\x27\x10\0\0") + group
+    yield "mld-query-v2", b"\2\x09" + icmp(130, 0, b"\x83\xe8\0\0") + group + b"\2\x7d\0\1" + ours
+    yield "mld-report-v1", b"\2\x09" + icmp(131, 0) + group
+    yield "mld-sources-beyond", b"\2\x09" + icmp(130, 0) + group + b"\2\x7d\x10\0" + ours
+    for text in ("::", "2001:db8::1", "::ffff:192.0.2.33", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7.8.9.10", "1::2::3",
+                 "fe80::1%eth0", "1:2:3:4:5:6:7::", ":::"):
+        yield "text-" + text.replace(":", "-").replace("%", "-"), b"\3" + text.encode()
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
