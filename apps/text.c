@@ -101,8 +101,25 @@ void text_json(struct text *text, const char *string)
     text_char(text, '"');
 }
 
+#if WEIR_CFG_IP6
+static void text_addr6(struct text *text, struct weir_addr addr)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        if (i > 0)
+            text_char(text, ':');
+        text_hex(text, weir_addr_word(addr, i / 2) >> (i % 2 ? 0 : 16) & 0xffff, 1);
+    }
+}
+#else
+static inline void text_addr6(struct text *text, struct weir_addr addr) { (void)text, (void)addr; }
+#endif
+
 void text_addr(struct text *text, struct weir_addr addr)
 {
+    if (!weir_addr_is_v4(addr)) {
+        text_addr6(text, addr);
+        return;
+    }
     for (int shift = 24; shift >= 0; shift -= 8) {
         text_u64(text, weir_addr_to_v4(addr) >> shift & 255);
         if (shift > 0)

@@ -12,7 +12,7 @@
 #define PORT 9u
 #define DATAGRAM 4000u
 
-static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
+static const struct weir_addr ours = WEIR_ADDR_V4(0x0a000001), peer = WEIR_ADDR_V4(0x0a000002);
 
 static uint8_t pattern(uint8_t id, uint32_t offset) { return (uint8_t)(id * 31 + offset * 7 + (offset >> 8)); }
 
@@ -29,8 +29,8 @@ static void send_fragment(struct fixture *f, uint8_t id, uint32_t offset, uint32
     static uint8_t whole[65536 + DATAGRAM];
     uint8_t packet[IP4_BYTES + 2048];
     datagram_bytes(id, whole);
-    struct ip4 header = {.source = peer.v4,
-                         .destination = ours.v4,
+    struct ip4 header = {.source = weir_addr_to_v4(peer),
+                         .destination = weir_addr_to_v4(ours),
                          .total_length = (uint16_t)(IP4_BYTES + length),
                          .id = id,
                          .fragment_offset = (uint16_t)offset,

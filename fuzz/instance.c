@@ -21,7 +21,7 @@
 #define PORT_ECHO 7u
 #define PORT_PEER 5000u
 
-static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
+static const struct weir_addr ours = WEIR_ADDR_V4(0x0a000001), peer = WEIR_ADDR_V4(0x0a000002);
 
 // What Weir last said in a conversation between local `port` and the peer's `peer_port`.
 struct talk {
@@ -93,7 +93,8 @@ static void put_checksum(uint8_t protocol, struct weir_addr source, uint8_t *tra
     put16(transport + at, 0);
     uint32_t total = 0;
     if (protocol != IP_ICMP)
-        total = (source.v4 >> 16) + (source.v4 & 0xffff) + (ours.v4 >> 16) + (ours.v4 & 0xffff) + protocol + length;
+        total = (weir_addr_to_v4(source) >> 16) + (weir_addr_to_v4(source) & 0xffff) + (weir_addr_to_v4(ours) >> 16) +
+                (weir_addr_to_v4(ours) & 0xffff) + protocol + length;
     for (uint32_t i = 0; i < length; i++)
         total += i & 1 ? transport[i] : (uint32_t)transport[i] << 8;
     while (total >> 16)
@@ -105,8 +106,8 @@ static void put_checksum(uint8_t protocol, struct weir_addr source, uint8_t *tra
 static void send_ip4(struct world *w, uint8_t how, uint8_t protocol, const uint8_t *transport, uint32_t length)
 {
     uint8_t packet[IP4_BYTES + 1600];
-    struct ip4 header = {.source = how & 2 ? peer.v4 + (how >> 4) : peer.v4,
-                         .destination = how & 8 ? 0xffffffff : ours.v4,
+    struct ip4 header = {.source = how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer),
+                         .destination = how & 8 ? 0xffffffff : weir_addr_to_v4(ours),
                          .total_length = (uint16_t)(IP4_BYTES + length),
                          .id = how,
                          .tos = w->tos,
@@ -148,8 +149,8 @@ static void frame_ip4(struct world *w)
     header = header < IP4_BYTES || header > length ? IP4_BYTES : header;
     ip[0] = (uint8_t)(0x40 | header / 4);
     put16(ip + 2, length);
-    put32(ip + 12, peer.v4);
-    put32(ip + 16, ours.v4);
+    put32(ip + 12, weir_addr_to_v4(peer));
+    put32(ip + 16, weir_addr_to_v4(ours));
     put16(ip + 10, 0);
     uint32_t total = 0;
     for (uint32_t i = 0; i < header; i += 2)
@@ -206,7 +207,7 @@ static void frame_tcp(struct world *w)
     const uint8_t *payload = take(&w->in, &payload_length);
     memcpy(bytes + segment.header_length, payload, payload_length);
     uint32_t length = segment.header_length + payload_length;
-    put_checksum(IP_TCP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, length, 16);
+    put_checksum(IP_TCP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes, length, 16);
     w->tos = how >> 2 & 3;  // as a router may have marked it
     send_ip4(w, how & 0xf2, IP_TCP, bytes, length);
     w->tos = 0;
@@ -223,7 +224,8 @@ static void frame_udp(struct world *w)
                                          .length = (uint16_t)(UDP_BYTES + length)});
     memcpy(bytes + UDP_BYTES, payload, length);
     if (how & 1)
-        put_checksum(IP_UDP, weir_addr_v4(how & 2 ? peer.v4 + (how >> 4) : peer.v4), bytes, UDP_BYTES + length, 6);
+        put_checksum(IP_UDP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes, UDP_BYTES + length,
+                     6);
     send_ip4(w, how, IP_UDP, bytes, UDP_BYTES + length);
 }
 
@@ -238,8 +240,12 @@ static void frame_icmp(struct world *w)
     memcpy(bytes, data, given);
     const struct talk *flow = &w->flows[how % FLOWS];
     if ((how & 0x80) && flow->port && length >= ICMP4_BYTES + IP4_BYTES + 8) {
-        struct ip4 quoted = {
-            .source = ours.v4, .destination = peer.v4, .total_length = 1500, .ttl = 60, .protocol = IP_TCP, .flags = IP4_DONT_FRAGMENT};
+        struct ip4 quoted = {.source = weir_addr_to_v4(ours),
+                             .destination = weir_addr_to_v4(peer),
+                             .total_length = 1500,
+                             .ttl = 60,
+                             .protocol = IP_TCP,
+                             .flags = IP4_DONT_FRAGMENT};
         ip4_emit(bytes + ICMP4_BYTES, &quoted);
         put16(bytes + ICMP4_BYTES + IP4_BYTES, flow->port);
         put16(bytes + ICMP4_BYTES + IP4_BYTES + 2, flow->peer_port);
@@ -258,8 +264,11 @@ static void frame_igmp(struct world *w)
     length = length < 8 ? 8 : length;
     put_checksum(IP_ICMP, peer, bytes, length, 2);
     uint8_t frame[14 + IP4_BYTES + sizeof bytes] = {0x01, 0x00, 0x5e, 0, 0, 1};
-    const struct ip4 header = {
-        .source = peer.v4, .destination = 0xe0000001u, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 1, .protocol = IP_IGMP};
+    const struct ip4 header = {.source = weir_addr_to_v4(peer),
+                               .destination = 0xe0000001u,
+                               .total_length = (uint16_t)(IP4_BYTES + length),
+                               .ttl = 1,
+                               .protocol = IP_IGMP};
     memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
     put16(frame + 12, 0x0800);
     ip4_emit(frame + 14, &header);
@@ -271,8 +280,8 @@ static void frame_arp(struct world *w)
 {
     uint8_t how = take8(&w->in), last = take8(&w->in);
     struct arp_packet arp = {.operation = how & 1 ? ARP_REPLY : ARP_REQUEST,
-                             .sender = how & 2 ? ours.v4 : peer.v4 + (how & 4 ? last : 0),
-                             .target = how & 8 ? peer.v4 : ours.v4};
+                             .sender = how & 2 ? weir_addr_to_v4(ours) : weir_addr_to_v4(peer) + (how & 4 ? last : 0),
+                             .target = how & 8 ? weir_addr_to_v4(peer) : weir_addr_to_v4(ours)};
     memcpy(arp.sender_mac, how & 16 ? FIXTURE_MAC : FIXTURE_PEER_MAC, 6);
     arp.sender_mac[5] ^= (uint8_t)(how >> 6);
     uint8_t frame[60] = {0};

@@ -38,7 +38,7 @@ void play_steps(const uint8_t *data, uint32_t size, struct trail *trail);
 
 // --- the world -------------------------------------------------------------------------------------------------------------------
 
-static const struct weir_addr ours = {0x0a000001};
+static const struct weir_addr ours = WEIR_ADDR_V4(0x0a000001);
 // The second differs from the first by a multiple of eight, the third is behind the same link address.
 static const uint32_t hosts[4] = {0x0a000002, 0x0a00000a, 0x0a000003, 0x0a000004};
 
@@ -243,7 +243,7 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
         bytes[segment->header_length + i] = (uint8_t)(segment->seq + i);
     const uint32_t length = segment->header_length + payload;
     struct ip4 ip = {.source = talk->host,
-                     .destination = ours.v4,
+                     .destination = weir_addr_to_v4(ours),
                      .total_length = (uint16_t)(IP4_BYTES + length),
                      .ttl = 64,
                      .protocol = IP_TCP,
@@ -523,7 +523,8 @@ static void shake(struct world *w, uint8_t choice)
     switch (choice & 7) {
     case 0: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
     case 1:
-        CALL(6, weir_netif_set_address(&w->f.netif, weir_addr_v4(ours.v4 + (choice >> 5)), choice & 8 ? 24 : 28, WEIR_ADDRESS_AT_ONCE));
+        CALL(6, weir_netif_set_address(&w->f.netif, weir_addr_v4(weir_addr_to_v4(ours) + (choice >> 5)), choice & 8 ? 24 : 28,
+                                       WEIR_ADDRESS_AT_ONCE));
         break;
     case 2: weir_link_change(&w->f.netif, choice & 8); break;
     case 3:

@@ -23,7 +23,7 @@
 #define SOCKETS 8u
 #define OPERATIONS 600u
 
-static const struct weir_addr ours = {0x0a000001}, peer = {0x0a000002};
+static const struct weir_addr ours = WEIR_ADDR_V4(0x0a000001), peer = WEIR_ADDR_V4(0x0a000002);
 
 // A conversation from one of the peer's ports.
 struct talk {
@@ -69,7 +69,7 @@ static void look(struct world *w)
         const uint32_t port = get16(frame + 36) - 5000u;
         struct tcp_segment segment;
         CHECK(tcp_parse(frame + 34, length - 34, &segment));
-        if (port >= PEERS || get32(frame + 30) != peer.v4)
+        if (port >= PEERS || get32(frame + 30) != weir_addr_to_v4(peer))
             continue;
         check_sent(w, port, &segment, frame + 34 + segment.header_length);
         learn_sent(&w->talks[port].server, &segment);
@@ -98,8 +98,11 @@ static void send_ip4(struct world *w, uint8_t protocol, const uint8_t *payload, 
     memcpy(frame, FIXTURE_MAC, 6);
     memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
     put16(frame + 12, 0x0800);
-    const struct ip4 header = {
-        .source = peer.v4, .destination = ours.v4, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64, .protocol = protocol};
+    const struct ip4 header = {.source = weir_addr_to_v4(peer),
+                               .destination = weir_addr_to_v4(ours),
+                               .total_length = (uint16_t)(IP4_BYTES + length),
+                               .ttl = 64,
+                               .protocol = protocol};
     ip4_emit(frame + 14, &header);
     memcpy(frame + 34, payload, length);
     fixture_input(&w->f, frame, 34 + length - (cut < length ? cut : 0));
@@ -137,7 +140,8 @@ static void segment(struct world *w, uint32_t numbers)
     learn_sent(&talk->client, &s);
     learn_delivered(&talk->server, &s);
     length += s.header_length;
-    uint32_t sum = (peer.v4 >> 16) + (peer.v4 & 0xffff) + (ours.v4 >> 16) + (ours.v4 & 0xffff) + IP_TCP + length;
+    uint32_t sum = (weir_addr_to_v4(peer) >> 16) + (weir_addr_to_v4(peer) & 0xffff) + (weir_addr_to_v4(ours) >> 16) +
+                   (weir_addr_to_v4(ours) & 0xffff) + IP_TCP + length;
     for (uint32_t i = 0; i < length; i++)
         sum += i & 1 ? bytes[i] : (uint32_t)bytes[i] << 8;
     while (sum >> 16)
@@ -184,7 +188,7 @@ static void accept_one(struct world *w)
     while (user < w->users + SOCKETS && user->socket)
         user++;
     const uint32_t talk = get16(c->peer.ports) - 5000u;
-    if (user == w->users + SOCKETS || talk >= PEERS || native32(c->peer.address) != network32(peer.v4)) {
+    if (user == w->users + SOCKETS || talk >= PEERS || native32(c->peer.address) != network32(weir_addr_to_v4(peer))) {
         CHECK(weir_socket_abort(w->f.weir, socket) == WEIR_OK);
         return;
     }

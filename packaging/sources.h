@@ -217,8 +217,15 @@ weir_source "src/ip/flow.c"
 #if WEIR_CFG_FRAGMENTS && !WEIR_CFG_COMPACT
 weir_source "src/ip/fragment.c"
 #endif
+#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+weir_source "src/ip/group.c"
+#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/ip/icmp6.c"
+weir_source "src/ip/icmp6_error.c"
 #endif
 #if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp_error.c"
@@ -227,7 +234,15 @@ weir_source "src/ip/icmp_error.c"
 weir_source "src/ip/igmp.c"
 #endif
 #if !WEIR_CFG_COMPACT
+weir_source "src/ip/ip.c"
 weir_source "src/ip/ip4.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/ip/ip6.c"
+weir_source "src/ip/mld.c"
+weir_source "src/ip/nd.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/ip/outbox.c"
 #endif
 #if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
@@ -235,6 +250,10 @@ weir_source "src/ip/pmtu.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/route.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/ip/router.c"
+weir_source "src/ip/slaac.c"
 #endif
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/acd.c"
@@ -255,12 +274,21 @@ weir_source "src/link/handler.c"
 #if WEIR_CFG_LOOPBACK && !WEIR_CFG_COMPACT
 weir_source "src/link/loopback.c"
 #endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/link/nd.c"
+#endif
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/link/neighbour6.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
 weir_source "src/link/rawip.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/link/source6.c"
 #endif
 #if WEIR_CFG_REALTIME
 weir_source "src/rt/frame.c"

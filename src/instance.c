@@ -18,19 +18,25 @@
 
 static const struct ethertype ethertypes[] = {
     {ETHERTYPE_IP4, ip4_input},
+#if WEIR_CFG_IP6
+    {ETHERTYPE_IP6, ip6_input},
+#endif
     {0, NULL},
 };
 
 static const struct ip_protocol protocols[] = {
-    {IP_TCP, tcp_input, tcp_error},
+    {IP_TCP, IP_VERSIONS, tcp_input, tcp_error},
 #if WEIR_CFG_UDP
-    {IP_UDP, udp_input, udp_error},
+    {IP_UDP, IP_VERSIONS, udp_input, udp_error},
 #endif
-    {IP_ICMP, icmp_input, NULL},
+    {IP_ICMP, IP_VERSION_4, icmp_input, NULL},
+#if WEIR_CFG_IP6
+    {IP6_ICMP, IP_VERSION_6, icmp6_input, NULL},
+#endif
 #if WEIR_CFG_IGMP
-    {IP_IGMP, igmp_input, NULL},
+    {IP_IGMP, IP_VERSION_4, igmp_input, NULL},
 #endif
-    {0, NULL, NULL},
+    {0, 0, NULL, NULL},
 };
 
 static void random_init(struct weir *weir)

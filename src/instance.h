@@ -78,6 +78,9 @@ struct weir {
     struct loopback loopback;
 #endif
     struct arp arp;
+#if WEIR_CFG_IP6
+    struct nd_replies nd;
+#endif
     struct ip ip;
 #if WEIR_CFG_UDP || WEIR_CFG_RAW
     struct udp udp;

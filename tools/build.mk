@@ -7,7 +7,7 @@
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
-# A test that includes <pthread.h> is built for tsan as well. A line `// profiles: tiny small` in a test builds it for those
+# A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is. A line `// profiles: tiny small` in a test builds it for those
 # profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
 # are helpers: a variant has those of tests/unit itself and of the folders whose tests it has.
 
@@ -99,13 +99,15 @@ always:
 MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
-# Pure parts of IPv6: they read no option, so their tests run beside those of the full profile, which leaves them out.
-PURE_IP6 := src/base/inet6.c src/wire/icmp6.c src/wire/ip6.c src/wire/mld.c src/wire/nd.c
-FULL := $(sort $(SRC_full) $(PURE_IP6)) $(HOST_PARTS)
-$(eval $(call variant,host,$(CC),-O2,,$(FULL),$(UNIT_TESTS),ar))
-$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(FULL) src/tcp/attention.c),$(UNIT_TESTS),ar))
+# full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
+FULL := $(SRC_full) $(HOST_PARTS)
+BOTH := $(filter-out $(call left_out,full IP6=1),$(SRC)) $(HOST_PARTS)
+UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
+$(eval $(call variant,host,$(CC),-O2 -DWEIR_CFG_IP6=1,,$(BOTH),$(UNIT_TESTS),ar))
+$(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6),$(UNIT_TESTS)),ar))
+$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 -DWEIR_CFG_IP6=1,,$(sort $(BOTH) src/tcp/attention.c),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
-$(eval $(call variant,mips,$(MIPS_CC),-O2 $(INCLUDES_mips),-static,$(FULL),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
+$(eval $(call variant,mips,$(MIPS_CC),-O2 -DWEIR_CFG_IP6=1 $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
 # tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
@@ -119,7 +121,7 @@ SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
-VARIANTS := host asan tsan mips tiny small lean
+VARIANTS := host v4 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

@@ -3,7 +3,7 @@
 CHECKS := format lint source layers symbols names options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
-C_SOURCES := $(sort $(SRC_full) $(PURE_IP6)) $(HOST_PARTS) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
 .PHONY: checks $(CHECKS:%=check-%)
@@ -18,7 +18,7 @@ check-format:
 LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(C_SOURCES))
 $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
-	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@clang-tidy --quiet $< -- -std=c11 -DWEIR_CFG_IP6=1 $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
 # Sources that only the smaller profiles have.
 LINTED_small := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full),$(SRC_small)))
@@ -69,7 +69,7 @@ check-mutations:
 	@$(PYTHON) tests/mutations/unit/run.py --check
 	@echo "  ok    mutations"
 
-# Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder.
+# Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder; and with IPv6.
 # (FreeRTOS is not here; its headers, and what stands in for them, want the user's configuration first.)
 ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out tests/freertos/% ports/freertos/%,$(C_HEADERS)))
 profiles_of = $(if $(filter include/%,$1),$(PROFILES),$(if $(filter src/%,$1),$(foreach p,$(PROFILES),$(if $(filter $(dir $1),$(dir $(SRC_$p))),$p)),full))
@@ -77,6 +77,8 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)
 	@for profile in $(call profiles_of,$<); do printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit -Iapi/cmsis_rtos2 \
 	    -DWEIR_PROFILE_$$(echo $$profile | tr a-z A-Z) -fsyntax-only -x c - || exit 1; done
+	@printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit -Iapi/cmsis_rtos2 \
+	    -DWEIR_CFG_IP6=1 -fsyntax-only -x c -
 	@touch $@
 # What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
 PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h)
@@ -95,9 +97,9 @@ check-headers: $(ALONE) $(ALONE_OTHER)
 WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(C_SOURCES))
 $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) -c $< -o /dev/null
-	@clang $(CFLAGS_COMMON) -Werror $(INCLUDES) -fsyntax-only $<
-	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) -c $< -o /dev/null
+	@$(CC) $(CFLAGS_COMMON) -O2 -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -c $< -o /dev/null
+	@clang $(CFLAGS_COMMON) -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -fsyntax-only $<
+	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -c $< -o /dev/null
 	@touch $@
 METAL_WARNED := $(foreach p,$(PROFILES),$(patsubst %.c,$(B)/warnings/$(p)/%.ok,$(SRC_$(p))))
 define metal_warned

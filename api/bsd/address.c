@@ -33,7 +33,7 @@ int bsd_address_out(struct weir_bsd *bsd, const struct weir_endpoint *endpoint, 
     if (!length || bsd_copy_in(bsd, &room, length, sizeof room))
         return WEIR_FAULT;
     const struct weir_sockaddr_in in = {
-        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(endpoint->addr.v4)}};
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}};
     if (bsd_copy_out(bsd, address, &in, room < whole ? room : whole) || bsd_copy_out(bsd, length, &whole, sizeof whole))
         return WEIR_FAULT;
     return WEIR_OK;

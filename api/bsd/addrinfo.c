@@ -141,8 +141,8 @@ static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, u
     if (!answer)
         return NULL;
     memset(answer, 0, sizeof *answer);
-    answer->address =
-        (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(addr.v4)}};
+    answer->address = (struct weir_sockaddr_in){
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(weir_addr_to_v4(addr))}};
     answer->info = (struct weir_addrinfo){.ai_family = WEIR_AF_INET,
                                           .ai_socktype = kind->type,
                                           .ai_protocol = kind->protocol ? kind->protocol : protocol,

@@ -157,7 +157,7 @@ static int membership_netif(struct request *r, struct weir_in_addr address, int 
         return 0;
     for (int at = 1; at <= 255; at++) {
         const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)at);
-        if (netif && weir_htonl(netif->address.addr.v4) == address.s_addr)
+        if (netif && weir_htonl(weir_addr_to_v4(netif->address.addr)) == address.s_addr)
             return at;
     }
     return WEIR_NO_ADDRESS;
@@ -415,7 +415,7 @@ static int get_ip(struct request *r)
         error = get_number(r, WEIR_OPTION_MULTICAST_NETIF);
         if (!error) {
             const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)r->value.number);
-            const uint32_t address = netif ? weir_htonl(netif->address.addr.v4) : 0;
+            const uint32_t address = netif ? weir_htonl(weir_addr_to_v4(netif->address.addr)) : 0;
             memcpy(&r->value, &address, sizeof address);
         }
         return error;

@@ -230,7 +230,7 @@ static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struc
     struct weir_msghdr local = {.msg_control = &copy, .msg_flags = header->msg_flags};
     const size_t room = !header->msg_control ? 0 : header->msg_controllen < sizeof copy ? header->msg_controllen : sizeof copy;
     if (t->wanted & BSD_PKTINFO) {
-        const uint32_t to = weir_htonl(t->message.local.v4);
+        const uint32_t to = weir_htonl(weir_addr_to_v4(t->message.local));
         const struct weir_in_pktinfo info = {t->message.netif_index, {to}, {to}};
         control_put(&local, room, WEIR_IP_PKTINFO, &info, sizeof info);
     }
@@ -269,8 +269,9 @@ static int header_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struct
     header->msg_flags = t->out_flags;
     if (!t->stream && header->msg_name) {
         const weir_socklen whole = sizeof(struct weir_sockaddr_in);
-        const struct weir_sockaddr_in in = {
-            .sin_family = WEIR_AF_INET, .sin_port = weir_htons(t->message.peer.port), .sin_addr = {weir_htonl(t->message.peer.addr.v4)}};
+        const struct weir_sockaddr_in in = {.sin_family = WEIR_AF_INET,
+                                            .sin_port = weir_htons(t->message.peer.port),
+                                            .sin_addr = {weir_htonl(weir_addr_to_v4(t->message.peer.addr))}};
         error = bsd_copy_out(bsd, header->msg_name, &in, header->msg_namelen < whole ? header->msg_namelen : whole);
         header->msg_namelen = whole;
     } else {

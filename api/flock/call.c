@@ -54,7 +54,7 @@ int flock_address_in(const struct flock *flock, const struct sockaddr *address, 
 
 int flock_address_out(const struct flock *flock, const struct weir_endpoint *endpoint, struct sockaddr *address)
 {
-    const struct sockaddr copy = {endpoint->addr.v4, endpoint->port};
+    const struct sockaddr copy = {weir_addr_to_v4(endpoint->addr), endpoint->port};
     return address ? bsd_copy_out(flock->bsd, address, &copy, sizeof copy) : WEIR_OK;
 }
 

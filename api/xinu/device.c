@@ -145,12 +145,15 @@ bool xinu_address(const struct netaddr *from, struct weir_addr *out)
     return from->type == NETADDR_IPv4 && from->len == 4;
 }
 
-void xinu_netaddr(struct weir_addr from, struct netaddr *out) { (void)netaddr4(out, from.v4 >> 24, from.v4 >> 16, from.v4 >> 8, from.v4); }
+void xinu_netaddr(struct weir_addr from, struct netaddr *out)
+{
+    (void)netaddr4(out, weir_addr_to_v4(from) >> 24, weir_addr_to_v4(from) >> 16, weir_addr_to_v4(from) >> 8, weir_addr_to_v4(from));
+}
 
 struct weir_sockaddr_in xinu_sockaddr(const struct weir_endpoint *endpoint)
 {
     return (struct weir_sockaddr_in){
-        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(endpoint->addr.v4)}};
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}};
 }
 struct weir_endpoint xinu_endpoint(const struct weir_sockaddr_in *address)
 {

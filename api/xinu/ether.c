@@ -66,9 +66,9 @@ int netaddrequal(const struct netaddr *a, const struct netaddr *b)
 static int prefix_of(struct weir_addr mask)
 {
     int bits = 0;
-    while (bits < 32 && mask.v4 >> (31 - bits) & 1)
+    while (bits < 32 && weir_addr_to_v4(mask) >> (31 - bits) & 1)
         bits++;
-    return bits == 32 || mask.v4 << bits == 0 ? bits : -1;
+    return bits == 32 || weir_addr_to_v4(mask) << bits == 0 ? bits : -1;
 }
 
 static void drop_gateway(struct weir_netif *netif, struct weir_addr *gateway)

@@ -63,8 +63,8 @@ static void put16(uint8_t *to, uint32_t value)
 }
 static void put_address(uint8_t *to, struct weir_addr address)
 {
-    put16(to, address.v4 >> 16);
-    put16(to + 2, address.v4 & 0xffff);
+    put16(to, weir_addr_to_v4(address) >> 16);
+    put16(to + 2, weir_addr_to_v4(address) & 0xffff);
 }
 static uint32_t get16(const uint8_t *from) { return (uint32_t)from[0] << 8 | from[1]; }
 static struct weir_addr get_address(const uint8_t *from) { return weir_addr_v4(get16(from) << 16 | get16(from + 2)); }

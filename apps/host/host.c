@@ -138,16 +138,31 @@ static void address_event(struct weir_address_watch *self, const struct weir_net
     fprintf(stderr, "weir-host: %s%s\n", line, ends[event]);
 }
 
+static bool ip6_start(struct host *host)
+{
+    const struct host_options *o = host->options;
+    int error = o->ip6 ? weir_netif_ip6(host->netif, WEIR_IP6_AUTO, NULL) : WEIR_OK;
+    if (error == WEIR_OK && !weir_addr_is_any(o->address6))
+        error = weir_netif_address_add(host->netif, o->address6, o->prefix6_length, WEIR_ADDRESS_PROBE);
+    if (error == WEIR_OK && !weir_addr_is_any(o->gateway6))
+        error = weir_route_add(host->weir, weir_addr_any(), 0, o->gateway6, host->netif, 0);
+    return error == WEIR_OK || failed("IPv6", error);
+}
+
 static bool address_set(struct host *host)
 {
     const struct host_options *o = host->options;
     dns_start(&host->dns, &host->loop);
     dns_servers(&host->dns, o->dns, o->dns_count);
     if (o->dhcp) {
+        if (!ip6_start(host))
+            return false;
         int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         host->dhcp_deadline_us = o->run != NULL ? posix_now_us() + DHCP_WAIT_US : WEIR_NEVER;
         return error == WEIR_OK || failed("DHCP client", error);
     }
+    if (!ip6_start(host))
+        return false;
     int error = weir_netif_set_address(host->netif, o->address, o->prefix_length, WEIR_ADDRESS_AT_ONCE);
     if (error != WEIR_OK)
         return failed("--address", error);

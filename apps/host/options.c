@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "host/options.h"
 
+#include <arpa/inet.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static const char usage[] =
     "  --tun NAME           a TUN device: a link without Ethernet\n"
     "  --address A.B.C.D/N  the host's address; --gateway A.B.C.D its default route\n"
     "  --dhcp               take both, and name servers, from a DHCP server\n"
+    "  --ip6                IPv6: a link-local address, and addresses and routes from the routers of the link\n"
+    "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
     "  --dns A.B.C.D        name server (twice: a second one)\n"
     "  --http PORT          of the HTTP server (80)\n"
     "  --mtu N              of the link, bytes (the device's)\n"
@@ -52,6 +55,9 @@ enum {
     OPTION_ADDRESS,
     OPTION_GATEWAY,
     OPTION_DHCP,
+    OPTION_IP6,
+    OPTION_ADDRESS6,
+    OPTION_GATEWAY6,
     OPTION_DNS,
     OPTION_HTTP,
     OPTION_MTU,
@@ -79,6 +85,9 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"address", required_argument, NULL, OPTION_ADDRESS},
                                              {"gateway", required_argument, NULL, OPTION_GATEWAY},
                                              {"dhcp", no_argument, NULL, OPTION_DHCP},
+                                             {"ip6", no_argument, NULL, OPTION_IP6},
+                                             {"address6", required_argument, NULL, OPTION_ADDRESS6},
+                                             {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"mtu", required_argument, NULL, OPTION_MTU},
@@ -155,6 +164,31 @@ static bool take_prefix(const char *value, struct host_options *options)
            wrong("address", value, "give an IPv4 address and prefix such as 10.0.0.2/24");
 }
 
+static bool take_addr6(const char *option, const char *value, uint32_t length, struct weir_addr *out)
+{
+    char text[64];
+    uint8_t bytes[16];
+    if (length >= sizeof text)
+        return wrong(option, value, "give an IPv6 address such as 2001:db8::2");
+    memcpy(text, value, length);
+    text[length] = '\0';
+    if (inet_pton(AF_INET6, text, bytes) != 1)
+        return wrong(option, value, "give an IPv6 address such as 2001:db8::2");
+    *out = weir_addr_v6(bytes);
+    return true;
+}
+
+static bool take_prefix6(const char *value, struct host_options *options)
+{
+    const char *slash = strchr(value, '/');
+    uint64_t bits = 64;
+    if (slash != NULL && !take_integer("address6", slash + 1, 1, 128, &bits))
+        return false;
+    options->ip6 = true;
+    options->prefix6_length = (uint8_t)bits;
+    return take_addr6("address6", value, slash != NULL ? (uint32_t)(slash - value) : text_length(value), &options->address6);
+}
+
 static bool take_link(struct host_options *options, enum host_link link, const char *name)
 {
     if (options->link != HOST_NONE)
@@ -208,6 +242,9 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_ADDRESS: return take_prefix(value, o);
     case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
     case OPTION_DHCP: o->dhcp = true; return true;
+    case OPTION_IP6: o->ip6 = true; return true;
+    case OPTION_ADDRESS6: return take_prefix6(value, o);
+    case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
     case OPTION_DNS: return take_dns(o, value);
     case OPTION_HTTP:
         good = take_integer("http", value, 1, 65535, &number);
@@ -245,8 +282,10 @@ static bool consistent(const struct host_options *o)
         fputs("weir-host: --dhcp needs a link with Ethernet: --tap or --packet\n", stderr);
     else if (o->dhcp && !weir_addr_is_any(o->address))
         fputs("weir-host: give either --address or --dhcp\n", stderr);
-    else if (!o->dhcp && weir_addr_is_any(o->address))
-        fputs("weir-host: give --address A.B.C.D/N, or --dhcp\n", stderr);
+    else if (!o->dhcp && !o->ip6 && weir_addr_is_any(o->address))
+        fputs("weir-host: give --address A.B.C.D/N, --dhcp or --ip6\n", stderr);
+    else if (o->ip6 && o->link == HOST_TUN)
+        fputs("weir-host: --ip6 needs a link with Ethernet: --tap or --packet\n", stderr);
     else
         return true;
     return false;

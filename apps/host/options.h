@@ -16,6 +16,9 @@ struct host_options {
     struct weir_addr address, gateway;  // any: not given
     uint8_t prefix_length;
     bool dhcp, no_offload;
+    bool ip6;                             // a link-local address, and what routers advertise
+    struct weir_addr address6, gateway6;  // any: not given
+    uint8_t prefix6_length;
     struct weir_addr dns[2];
     uint8_t dns_count;
     uint16_t http_port;                                                    // 80

@@ -423,7 +423,7 @@ static bool send_udp(struct iperf3_stream *stream, uint64_t now_us)
     struct weir_slice slices[1 + FILLERS];
     uint8_t header[16] = {0};
     bool wide = stream->test->parameters.counters64;
-    const struct weir_message message = {.peer = stream->test->udp_shared ? stream->peer : (struct weir_endpoint){{0}, 0}};
+    const struct weir_message message = {.peer = stream->test->udp_shared ? stream->peer : (struct weir_endpoint){.port = 0}};
     for (uint32_t burst = 0; burst < IPERF3_BURST; burst++) {
         uint32_t bytes = may_send(stream, now_us), count = 1;
         if (bytes == 0)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Addresses. Outside src/ip, src/wire and api/ nothing looks inside a weir_addr: use the functions below, so that
-// a second family (and its zone) can be added without touching a caller. Integers are in host byte order.
+// Addresses. Outside src/ip, src/wire and api/ nothing looks inside a weir_addr: use the functions below. Integers are in
+// host byte order.
+//
+// Without WEIR_CFG_IP6 an address is of IPv4, and 4 bytes. With it, it is 16 bytes as they are on the wire, and an IPv4
+// address is the one that is mapped into them (RFC 4291 §2.5.5.2). The zone of an IPv6 link-local unicast address (RFC 4007
+// §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of the address wherever
+// addresses are compared, and never leaves the host. A multicast address has none: the interface stands beside it.
 #ifndef WEIR_ADDR_H
 #define WEIR_ADDR_H
 
@@ -8,11 +13,16 @@
 #include <stdint.h>
 
 #include "weir/language.h"
+#include "weir/options.h"
 
 WEIR_BEGIN_DECLS
 
 struct weir_addr {
+#if WEIR_CFG_IP6
+    uint32_t words[4];  // in network byte order
+#else
     uint32_t v4;  // 0xc0a80001 is 192.168.0.1
+#endif
 };
 
 // One end of a conversation. Port 0 means "any" when binding, and is invalid as a destination.
@@ -21,6 +31,112 @@ struct weir_endpoint {
     uint16_t port;
 };
 
+#if WEIR_CFG_IP6
+static inline uint32_t weir_addr_word(struct weir_addr a, unsigned i)
+{
+    const uint8_t *const b = (const uint8_t *)&a.words[i];
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+static inline uint32_t weir_addr_word_of(uint32_t host_order)
+{
+    uint32_t word = 0;
+    uint8_t *const b = (uint8_t *)&word;
+    b[0] = (uint8_t)(host_order >> 24);
+    b[1] = (uint8_t)(host_order >> 16);
+    b[2] = (uint8_t)(host_order >> 8);
+    b[3] = (uint8_t)host_order;
+    return word;
+}
+// No address: bound to none, of both families; and :: of IPv6. (0.0.0.0, which is of IPv4 alone, is weir_addr_v4(0).)
+static inline struct weir_addr weir_addr_any(void)
+{
+    const struct weir_addr any = {{0, 0, 0, 0}};
+    return any;
+}
+static inline struct weir_addr weir_addr_v4(uint32_t host_order)
+{
+    const struct weir_addr addr = {{0, 0, weir_addr_word_of(0xffff), weir_addr_word_of(host_order)}};
+    return addr;
+}
+// The other way, for protocols that know IPv4 addresses alone; 0 for `any`.
+static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return weir_addr_word(a, 3); }
+static inline bool weir_addr_is_v4(struct weir_addr a) { return !(a.words[0] | a.words[1]) && a.words[2] == weir_addr_word_of(0xffff); }
+// From 16 bytes as on the wire. (The zone of a link-local address is 0.)
+static inline struct weir_addr weir_addr_v6(const uint8_t bytes[16])
+{
+    struct weir_addr addr = {{0, 0, 0, 0}};
+    uint8_t *const to = (uint8_t *)addr.words;
+    for (unsigned i = 0; i < 16; i++)
+        to[i] = bytes[i];
+    return addr;
+}
+static inline bool weir_addr_is_link_local6(struct weir_addr a) { return weir_addr_word(a, 0) >> 22 == 0xfe80u >> 6; }
+// 0: none is given, or it has none.
+static inline uint8_t weir_addr_zone(struct weir_addr a)
+{
+    return (uint8_t)(weir_addr_is_link_local6(a) ? weir_addr_word(a, 0) & 0xffffu : 0);
+}
+// Changes nothing but link-local addresses of IPv6.
+static inline struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index)
+{
+    if (weir_addr_is_link_local6(a))
+        a.words[0] = weir_addr_word_of((weir_addr_word(a, 0) & 0xffff0000u) | netif_index);
+    return a;
+}
+// To 16 bytes as on the wire: without its zone.
+static inline void weir_addr_to_v6(struct weir_addr a, uint8_t bytes[16])
+{
+    const struct weir_addr bare = weir_addr_with_zone(a, 0);
+    const uint8_t *const from = (const uint8_t *)bare.words;
+    for (unsigned i = 0; i < 16; i++)
+        bytes[i] = from[i];
+}
+static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b)
+{
+    return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) | (a.words[3] ^ b.words[3]));
+}
+// :: and 0.0.0.0.
+static inline bool weir_addr_is_any(struct weir_addr a)
+{
+    return !(a.words[0] | a.words[1] | a.words[3]) && (!a.words[2] || a.words[2] == weir_addr_word_of(0xffff));
+}
+static inline bool weir_addr_is_multicast(struct weir_addr a)
+{
+    return weir_addr_is_v4(a) ? weir_addr_word(a, 3) >> 28 == 0xe : weir_addr_word(a, 0) >> 24 == 0xff;
+}
+static inline bool weir_addr_is_loopback(struct weir_addr a)
+{
+    if (weir_addr_is_v4(a))
+        return weir_addr_word(a, 3) >> 24 == 127;
+    return !(a.words[0] | a.words[1] | a.words[2]) && weir_addr_word(a, 3) == 1;
+}
+// Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
+static inline bool weir_addr_is_broadcast(struct weir_addr a) { return weir_addr_is_v4(a) && weir_addr_word(a, 3) == 0xffffffffu; }
+static inline uint8_t weir_addr_bits(struct weir_addr a) { return weir_addr_is_v4(a) ? 32 : 128; }
+// Whether the first `bits` bits are the same, 0 to the length of an address of the family; of one family always.
+static inline bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits)
+{
+    const bool v4 = weir_addr_is_v4(prefix);
+    unsigned left = v4 ? bits + 96u : bits;
+    if (weir_addr_is_v4(a) != v4)
+        return false;
+    for (unsigned i = 0; left; i++) {
+        const unsigned here = left < 32 ? left : 32;
+        if ((weir_addr_word(a, i) ^ weir_addr_word(prefix, i)) >> (32 - here))
+            return false;
+        left -= here;
+    }
+    return true;
+}
+// The address with all but its first `bits` bits 0.
+static inline struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits)
+{
+    const unsigned kept = weir_addr_is_v4(a) ? bits + 96u : bits;
+    for (unsigned i = kept / 32; i < 4; i++)
+        a.words[i] = i == kept / 32 && kept % 32 ? weir_addr_word_of(weir_addr_word(a, i) & 0xffffffffu << (32 - kept % 32)) : 0;
+    return a;
+}
+#else
 static inline struct weir_addr weir_addr_any(void)
 {
     const struct weir_addr any = {0};
@@ -33,21 +149,54 @@ static inline struct weir_addr weir_addr_v4(uint32_t host_order)
 }
 // The other way, for protocols that know IPv4 addresses alone.
 static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return a.v4; }
-static inline struct weir_addr weir_ip4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
-{
-    return weir_addr_v4((uint32_t)a << 24 | (uint32_t)b << 16 | (uint32_t)c << 8 | d);
-}
+static inline bool weir_addr_is_v4(struct weir_addr a) { return (void)a, true; }
+static inline uint8_t weir_addr_zone(struct weir_addr a) { return (void)a, (uint8_t)0; }
+static inline struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index) { return (void)netif_index, a; }
 static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b) { return a.v4 == b.v4; }
-// Whether the first `bits` bits are the same, 0 to the length of an address.
-static inline bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits)
-{
-    return bits == 0 || (a.v4 ^ prefix.v4) >> (32 - bits) == 0;
-}
 static inline bool weir_addr_is_any(struct weir_addr a) { return a.v4 == 0; }
 static inline bool weir_addr_is_multicast(struct weir_addr a) { return a.v4 >> 28 == 0xe; }
 static inline bool weir_addr_is_loopback(struct weir_addr a) { return a.v4 >> 24 == 127; }
 // Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
 static inline bool weir_addr_is_broadcast(struct weir_addr a) { return a.v4 == 0xffffffffu; }
+static inline uint8_t weir_addr_bits(struct weir_addr a) { return (void)a, (uint8_t)32; }
+// Whether the first `bits` bits are the same, 0 to the length of an address.
+static inline bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits)
+{
+    return bits == 0 || (a.v4 ^ prefix.v4) >> (32 - bits) == 0;
+}
+// The address with all but its first `bits` bits 0.
+static inline struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits)
+{
+    a.v4 &= bits ? 0xffffffffu << (32 - bits) : 0;
+    return a;
+}
+#endif
+static inline struct weir_addr weir_ip4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+{
+    return weir_addr_v4((uint32_t)a << 24 | (uint32_t)b << 16 | (uint32_t)c << 8 | d);
+}
+
+// The same for constants: static const struct weir_endpoint to = {WEIR_ADDR_V4(0xc0a80001), 80};
+#if !WEIR_CFG_IP6
+#define WEIR_ADDR_V4(host_order) \
+    { \
+        host_order \
+    }
+#elif __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WEIR_ADDR_V4(host_order) \
+    { \
+        { \
+            0, 0, 0xffff, host_order \
+        } \
+    }
+#else
+#define WEIR_ADDR_V4(host_order) \
+    { \
+        { \
+            0, 0, 0xffff0000u, __builtin_bswap32(host_order) \
+        } \
+    }
+#endif
 
 WEIR_END_DECLS
 

@@ -52,7 +52,7 @@ enum weir_tx_verdict {
     WEIR_TX_UNRESOLVED,  // (never from a driver) the neighbour's link address is being resolved
 };
 
-enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4 };
+enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4, WEIR_GSO_TCP6 };
 
 // A frame to transmit. slices[0] is the header part (link to transport), behind which a few bytes of payload may stand, and is never held;
 // the rest is payload.
@@ -72,12 +72,14 @@ struct weir_tx {
 
 // What a device offers.
 enum weir_netif_capability {
-    WEIR_NETIF_TX_CHECKSUM = 1,  // computes TCP and UDP checksums over IPv4
-    WEIR_NETIF_TSO4 = 2,         // cuts large TCP segments (needs TX_CHECKSUM)
-    WEIR_NETIF_USO4 = 4,         // cuts large UDP datagrams
-    WEIR_NETIF_BROADCAST = 8,    // the link can broadcast (Ethernet)
-    WEIR_NETIF_MULTICAST = 16,   // the link can multicast
-    WEIR_NETIF_LOOPBACK = 32,    // what is sent comes back; never routed to from outside
+    WEIR_NETIF_TX_CHECKSUM = 1,    // computes TCP and UDP checksums over IPv4
+    WEIR_NETIF_TSO4 = 2,           // cuts large TCP segments (needs TX_CHECKSUM)
+    WEIR_NETIF_USO4 = 4,           // cuts large UDP datagrams
+    WEIR_NETIF_BROADCAST = 8,      // the link can broadcast (Ethernet)
+    WEIR_NETIF_MULTICAST = 16,     // the link can multicast
+    WEIR_NETIF_LOOPBACK = 32,      // what is sent comes back; never routed to from outside
+    WEIR_NETIF_TX_CHECKSUM6 = 64,  // as TX_CHECKSUM, over IPv6
+    WEIR_NETIF_TSO6 = 128,         // as TSO4, over IPv6 (needs TX_CHECKSUM6)
 };
 
 // A driver is a const table. Only `tx` is required. None may block.
@@ -140,8 +142,44 @@ struct weir_netif_address {
     uint32_t conflict_ms;  // when it was last defended, or given up
     uint64_t preferred_until_us, valid_until_us;
     struct weir_netif_address *next;  // of the same interface (weir_netif_address_next)
+#if WEIR_CFG_IP6
+    uint8_t origin;       // enum weir_address_origin
+    uint8_t dad_counter;  // of an identifier made anew after a conflict (RFC 7217 §6)
+    uint8_t nonce[6];     // of its last probe (RFC 7527)
+#endif
 #endif
 };
+#if WEIR_CFG_IP6
+enum weir_address_origin {
+    WEIR_ADDRESS_MANUAL,
+    WEIR_ADDRESS_LINK_LOCAL,  // fe80::/64, made when the interface came up (RFC 4862 §5.3)
+    WEIR_ADDRESS_AUTO,        // out of a router's prefix (RFC 4862 §5.5), with an opaque identifier (RFC 7217)
+    WEIR_ADDRESS_TEMPORARY,   // likewise, for outgoing connections (RFC 8981)
+    WEIR_ADDRESS_LEASED,      // by DHCPv6
+};
+
+// What routers say of the link, and how far asking them has come (RFC 4861 §6.3.2). Written by the stack alone.
+struct weir_netif_ip6 {
+    uint32_t reachable_ms;   // a confirmed neighbour is believed so long
+    uint32_t base_ms;        // … on average, as routers say it
+    uint32_t retransmit_ms;  // between solicitations
+    uint32_t solicit_due_ms, solicit_interval_ms;
+    uint16_t mtu;         // 0: the device's
+    uint8_t hop_limit;    // of packets that nobody gave one
+    uint8_t solicits;     // router solicitations sent since the interface came up
+    bool soliciting;      // one more is due at solicit_due_ms
+    bool managed, other;  // M and O of the last advertisement: DHCPv6 has addresses, or other settings
+    bool off;             // the link-local address is another host's: no IPv6 on this interface (RFC 4862 §5.4.5)
+    uint8_t how;          // enum weir_ip6, as it was set
+    bool secret_given;
+    uint8_t secret[16];  // of opaque identifiers
+};
+// What an interface does of IPv6 by itself, a bit mask. Addresses can be added in any case (weir_netif_address_add).
+enum weir_ip6 {
+    WEIR_IP6_LINK_LOCAL = 1,  // it has an address of the link
+    WEIR_IP6_AUTO = 2,        // it asks for routers, takes what they advertise, and makes addresses out of their prefixes (RFC 4862)
+};
+#endif
 
 // An interface. The memory is the caller's and must outlive weir_netif_remove. Fill in with weir_netif_init; fields
 // marked (driver) may be set between init and add; read freely under the lock; write only through functions.
@@ -168,6 +206,9 @@ struct weir_netif {
     uint8_t conflict_mac[6];  // who claimed one last, where conflict_total is not 0
 #endif
     struct weir_netif_address address;  // the first of its list, which weir_netif_set_address sets
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+    struct weir_netif_ip6 ip6;
+#endif
 };
 
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
@@ -218,6 +259,12 @@ int weir_netif_set_up(struct weir_netif *netif, bool up);
 // broadcast or loopback address; WEIR_IN_USE: it is a further address of the interface; WEIR_NO_MEMORY: the routing table is full (the
 // interface then has no address).
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
+#if WEIR_CFG_IP6
+// Begins IPv6 on an Ethernet interface of an instance, or (0) ends what it did by itself. `secret` makes the identifiers of its addresses:
+// as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the link-local address it is made from the MAC address
+// (RFC 4291), of others at random, anew each time. WEIR_INVALID: not in an instance; WEIR_NOT_SUPPORTED: no Ethernet.
+int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16]);
+#endif
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
 
 // An interface may have further addresses (WEIR_CFG_ADDRESSES for all interfaces together; without, these functions are

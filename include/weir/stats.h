@@ -10,6 +10,13 @@
 WEIR_BEGIN_DECLS
 
 // One row a counter: name, what it counts. The order is free; nothing depends on it.
+#if WEIR_CFG_IP6
+#define WEIR_COUNTERS_IP6(X) \
+    X(ND_BAD, "neighbour discovery message that fails a check") \
+    X(ND_LIMIT, "route or address of a router's that there was no room for")
+#else
+#define WEIR_COUNTERS_IP6(X)
+#endif
 #define WEIR_COUNTERS(X) \
     X(ETHERNET_RUNT, "frame shorter than its link header") \
     X(ETHERNET_OTHER, "frame for another station") \
@@ -41,7 +48,8 @@ WEIR_BEGIN_DECLS
     X(ICMP_RATE_LIMITED, "ICMP error or reply withheld by the rate limit") \
     X(ICMP_IGNORED, "ICMP error that names no flow of ours, or fails RFC 5927 checks") \
     X(ICMP_SENT, "ICMP errors sent") \
-    X(IGMP_BAD, "malformed IGMP message") \
+    X(IGMP_BAD, "malformed IGMP or MLD message") \
+    WEIR_COUNTERS_IP6(X) \
     X(OUTBOX_FULL, "reply dropped: outbox full") \
     X(LOOPBACK_FULL, "loopback packet dropped: queue full") \
     X(UDP_BAD_LENGTH, "UDP length contradicts the packet") \

@@ -79,9 +79,11 @@ enum micro_operation {
 struct micro_message {
     int32_t operation;  // enum micro_operation; of a reply: its result, 0 or more, or a negative enum weir_error
     int32_t channel;
-    int32_t argument[2];
-    struct weir_endpoint endpoint;
-    uint32_t unused[2];
+    union {  // no operation has both
+        int32_t argument[2];
+        struct weir_endpoint endpoint;
+    };
+    uint32_t unused[8 - 2 - sizeof(struct weir_endpoint) / 4];
 };
 WEIR_STATIC_ASSERT(sizeof(struct micro_message) == 32, "a message is eight words");
 

@@ -12,6 +12,7 @@ enum packet_flag {
     PACKET_IP_MULTICAST = 4,
     PACKET_CHECKSUM_OK = 8,  // transport checksum needs no verification
     PACKET_REASSEMBLED = 16,
+    PACKET_FRAGMENTED = 32,  // of IPv6: a fragment header was there, of a whole packet even
 };
 
 // Going up: a window into the frame that narrows layer by layer. `head` points at the current layer within slices[0], so
@@ -27,6 +28,10 @@ struct packet {
     struct weir_addr source, destination;
     uint16_t network_length;  // bytes of the network header
     uint8_t protocol, ttl, tos, flags /* enum packet_flag */;
+#if WEIR_CFG_IP6
+    uint16_t next_at;   // of IPv6: where the byte stands, from the network header on, that says `protocol`
+    bool router_alert;  // … whether a hop-by-hop header asked routers to look at it
+#endif
 };
 
 // Bytes contiguous at `head`.
@@ -47,7 +52,7 @@ void packet_copy(const struct packet *packet, uint32_t at, void *to, uint32_t le
 uint16_t packet_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, uint32_t length);
 uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to, uint32_t length);
 
-#define PACKET_HEADROOM 128u  // 18 Ethernet + 24 IPv4 + 60 TCP, rounded up
+#define PACKET_HEADROOM (WEIR_CFG_IP6 ? 144u : 128u)  // 18 Ethernet + 24 IPv4 (48 IPv6) + 60 TCP, rounded up
 
 // Going down: payload slices first (packet_out_payload), then headers, each written below the last.
 struct packet_out {

@@ -18,6 +18,7 @@ enum sock_flag {
     SOCK_BROADCAST = 16,
     SOCK_DEAD = 32,  // unhashed and closed; freed when it leaves the output list
     SOCK_WAITS_NEIGHBOUR = 64,
+    SOCK_V6ONLY = 128,  // bound to `any`, it is of IPv6 alone
 };
 
 struct sock {
@@ -29,6 +30,24 @@ struct sock {
     uint8_t events;            // enum weir_ready bits not yet taken by weir_ready_next
     uint8_t netif_bound;       // interface index; 0 any
 };
+
+// Whether a sock that is bound to `bound` gets what is sent to `address`. Bound to weir_addr_any it gets what is of either family, to
+// 0.0.0.0 what is of IPv4.
+static inline bool sock_covers(const struct sock *sock, struct weir_addr bound, struct weir_addr address)
+{
+    if (!weir_addr_is_any(bound))
+        return weir_addr_equal(bound, address);
+    return !WEIR_CFG_IP6 || (weir_addr_is_v4(bound) ? weir_addr_is_v4(address) : !(sock->flags & SOCK_V6ONLY && weir_addr_is_v4(address)));
+}
+// Whether there is an address that both get what is sent to, bound to `a` and `b`.
+static inline bool sock_bounds_meet(const struct sock *one, struct weir_addr a, const struct sock *other, struct weir_addr b)
+{
+    if (!weir_addr_is_any(a))
+        return sock_covers(other, b, a);
+    if (!weir_addr_is_any(b))
+        return sock_covers(one, a, b);
+    return !WEIR_CFG_IP6 || weir_addr_is_v4(a) == weir_addr_is_v4(b) || !((weir_addr_is_v4(a) ? other : one)->flags & SOCK_V6ONLY);
+}
 
 // First-in first-out lists of socks.
 struct sock_list {

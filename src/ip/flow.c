@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ip/flow.h"
 
-#include "ip/ip4.h"
+#include "ip/internal.h"
 
 _Static_assert((WEIR_CFG_FLOWS & (WEIR_CFG_FLOWS - 1)) == 0, "a flow's place is the low bits of an address");
 
@@ -33,15 +33,15 @@ void flow_learn_match(struct weir *weir, const struct packet *packet)
     const struct ip_family *const family = ip_family_of(packet->source);
     uint8_t mask[FLOW_HEAD_BYTES] = {0};
     if (packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST | PACKET_LINK_BROADCAST) || packet->network != first->data + at ||
-        packet->network_length != family->header_bytes || at + family->header_bytes > sizeof mask || first->length < sizeof mask ||
-        watched(weir))
+        packet->network_length != family->header_bytes || at + family->header_bytes > 8u * family->head_words ||
+        first->length < 8u * family->head_words || watched(weir))
         return;
     struct flow *const flow = flow_take(weir, packet->destination, packet->source);
     if (!flow)
         return;
     memset(mask, 0xff, at);
     family->head_mask(mask + at);
-    for (uint32_t i = 0; i < FLOW_WORDS; i++) {
+    for (uint32_t i = 0; i < family->head_words; i++) {
         flow->match.mask[i] = flow_word(mask, i);
         flow->match.head[i] = flow_word(first->data, i) & flow->match.mask[i];
     }
@@ -68,7 +68,7 @@ void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const 
         .flags = frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0,
     };
     ip_family_of(flow->remote)->read(network, &packet);
-    ip4_deliver(netif->weir, &packet);
+    ip_deliver(netif->weir, &packet);
 }
 
 // --- out -------------------------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ static inline uint8_t query_bit(struct weir_addr wanted, uint8_t netif_bound)
 
 bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
 {
-    const struct flow *const flow = &weir->ip.flows[ip_addr_low(destination) % WEIR_CFG_FLOWS];
+    const struct flow *const flow = &weir->ip.flows[addr_low(destination) % WEIR_CFG_FLOWS];
     if (flow->path.generation != weir->ip.generation || !weir_addr_equal(flow->remote, destination) ||
         !(flow->path_queries & query_bit(*source, netif_bound)) || (netif_bound && netif_bound != flow->path.netif->index) ||
         (!weir_addr_is_any(*source) && !weir_addr_equal(*source, flow->local)))

@@ -29,10 +29,14 @@ static inline uint32_t flow_network_offset(const struct weir_netif *netif)
 }
 static inline uint64_t flow_word(const uint8_t *bytes, uint32_t i) { return native64(bytes + 8 * i); }
 
-_Static_assert(FLOW_WORDS == 5, "flow_begins compares five");
-static inline bool flow_begins(const struct flow_match *match, const uint8_t *bytes)
+_Static_assert(FLOW_WORDS == 5 || FLOW_WORDS == 8, "flow_begins compares five, and three more of IPv6");
+static inline bool flow_begins(const struct flow_match *match, const uint8_t *bytes, bool more)
 {
     const uint64_t *const head = match->head, *const mask = match->mask;
+    if (FLOW_WORDS == 8 && more &&
+        (((flow_word(bytes, 5) & mask[5]) ^ head[5]) | ((flow_word(bytes, 6) & mask[6]) ^ head[6]) |
+         ((flow_word(bytes, 7) & mask[7]) ^ head[7])))
+        return false;
     return !(((flow_word(bytes, 0) & mask[0]) ^ head[0]) | ((flow_word(bytes, 1) & mask[1]) ^ head[1]) |
              ((flow_word(bytes, 2) & mask[2]) ^ head[2]) | ((flow_word(bytes, 3) & mask[3]) ^ head[3]) |
              ((flow_word(bytes, 4) & mask[4]) ^ head[4]));
@@ -45,12 +49,15 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
     const struct weir *const weir = netif->weir;
     const uint8_t *const bytes = frame->slices[0].data;
     const uint32_t at = flow_network_offset(netif);
-    if (frame->slices[0].length < FLOW_HEAD_BYTES)
+    const uint32_t room = frame->slices[0].length;
+    if (room < 40)
         return NULL;
     const struct ip_family *const family = ip_family_of_packet(bytes + at);
+    if (WEIR_CFG_IP6 && room < 8u * family->head_words)
+        return NULL;
     const struct flow *const flow = &weir->ip.flows[family->source_low(bytes + at) % WEIR_CFG_FLOWS];
-    if (flow->match.generation != weir->ip.generation || flow->match.netif != netif || !flow_begins(&flow->match, bytes) ||
-        !family->whole(bytes + at, frame->length - at))
+    if (flow->match.generation != weir->ip.generation || flow->match.netif != netif ||
+        !flow_begins(&flow->match, bytes, family->head_words > 5) || !family->whole(bytes + at, frame->length - at))
         return NULL;
     return flow;
 }
@@ -75,7 +82,7 @@ void flow_learn_path(struct weir *weir, const struct path *path, struct weir_add
 
 static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote)
 {
-    return &weir->ip.flows[ip_addr_low(remote) % WEIR_CFG_FLOWS];
+    return &weir->ip.flows[addr_low(remote) % WEIR_CFG_FLOWS];
 }
 
 // The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. NULL: none.
@@ -90,6 +97,18 @@ static inline struct flow *flow_template(struct weir *weir, const struct path *p
                : NULL;
 }
 
+#if WEIR_CFG_IP6
+static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
+{
+    return (flow_shape)params.flow_label << 32 | (uint32_t)params.ttl << 24 | (uint32_t)params.tos << 16 | length;
+}
+#else
+static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
+{
+    return (uint32_t)params.ttl << 24 | (uint32_t)params.tos << 16 | length;
+}
+#endif
+
 // Where a TCP header of `transport_bytes` bytes is to be written, with `payload_bytes` to follow: all before it stands, and in template.tx
 // the lengths. Slices and the payload are the caller's.
 static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, uint32_t transport_bytes, uint32_t payload_bytes)
@@ -97,7 +116,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     struct flow_template *const t = &flow->template;
     const struct ip_family *const family = ip_family_of(flow->remote);
     const uint32_t length = family->header_bytes + transport_bytes + payload_bytes;
-    const uint32_t shape = (uint32_t)params.ttl << 24 | (uint32_t)params.tos << 16 | length;
+    const flow_shape shape = flow_shape_of(params, length);
     uint8_t *const network = t->header + t->network_at;
     if (t->shape != shape) {
         t->shape = shape;

@@ -15,14 +15,14 @@
 // 8200 §4.5 want it. What waits in vain keeps nobody out meanwhile, since it is the oldest that makes room.
 // Identifications wrap in seconds on a fast link, so a lone fragment may meet a stranger's (RFC 4963): the transport's
 // checksum, and the total length, catch that.
-#include "ip/ip4.h"
+#include "ip/internal.h"
 
 #include "base/intervals.h"
 
 #define DATAGRAMS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 4u)
 #define FRAGMENTS_MAX 256u                             // a datagram: 65,535 bytes in pieces of an MTU of 296
 #define INTERVALS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 8u)  // 45 pieces of an MTU of 1500 in the worst order make 22
-#define HEADER_ROOM 64u                                // the network header goes right before the data, in the first chunk
+#define HEADER_ROOM (WEIR_CFG_IP6 ? 104u : 64u)        // the network header goes right before the data, in the first chunk
 #define CHUNK_BYTES (WEIR_CFG_ALLOCATOR || WEIR_CFG_REASSEMBLY_BYTES >= 65536 ? 2048u : 256u)
 #define CHUNKS_WHOLE ((HEADER_ROOM + IP4_PACKET_MAX + CHUNK_BYTES - 1) / CHUNK_BYTES)
 #define CHUNKS (CHUNKS_WHOLE < WEIR_FRAME_SLICES ? CHUNKS_WHOLE : WEIR_FRAME_SLICES)
@@ -32,9 +32,8 @@
 struct reassembly {
     struct reassembly *next;  // hash chain
     struct reassembly *older, *newer;
-    uint32_t source, destination;
-    uint16_t id;
-    uint8_t protocol, netif_index;
+    struct fragment key;  // of the fragment that came first, of which source, destination, id and protocol are looked for
+    uint8_t netif_index;
     uint8_t flags;                    // of the first packet: enum packet_flag
     uint8_t ttl, tos, header_length;  // of the first fragment; header_length 0: it has not come
     uint8_t ecn_seen;                 // a bit for each of the four codepoints
@@ -71,17 +70,16 @@ int fragment_init(struct weir *weir)
 
 // --- entries ---------------------------------------------------------------------------------------------------------------
 
-static struct reassembly **bucket_of(struct weir *weir, const struct ip4 *header)
+static struct reassembly **bucket_of(struct weir *weir, const struct fragment *fragment)
 {
-    const uint32_t hash =
-        siphash_words(&weir->hash_key, (uint64_t)header->source << 32 | header->destination, (uint64_t)header->id << 8 | header->protocol);
-    return &weir->ip.fragments.bucket[hash % FRAGMENT_BUCKETS];
+    return &weir->ip.fragments.bucket[fragment_hash(&weir->hash_key, fragment) % FRAGMENT_BUCKETS];
 }
 
-static struct reassembly *entry_find(struct weir *weir, const struct ip4 *header)
+static struct reassembly *entry_find(struct weir *weir, const struct fragment *fragment)
 {
-    for (struct reassembly *r = *bucket_of(weir, header); r; r = r->next)
-        if (r->id == header->id && r->source == header->source && r->destination == header->destination && r->protocol == header->protocol)
+    for (struct reassembly *r = *bucket_of(weir, fragment); r; r = r->next)
+        if (r->key.id == fragment->id && weir_addr_equal(r->key.source, fragment->source) &&
+            weir_addr_equal(r->key.destination, fragment->destination) && r->key.protocol == fragment->protocol)
             return r;
     return NULL;
 }
@@ -102,8 +100,7 @@ static void release_chunks(struct weir *weir, struct reassembly *r)
 static void entry_unlink(struct weir *weir, struct reassembly *r)
 {
     struct fragments *f = &weir->ip.fragments;
-    const struct ip4 key = {.source = r->source, .destination = r->destination, .id = r->id, .protocol = r->protocol};
-    struct reassembly **link = bucket_of(weir, &key);
+    struct reassembly **link = bucket_of(weir, &r->key);
     while (*link != r)
         link = &(*link)->next;
     *link = r->next;
@@ -147,10 +144,10 @@ void fragment_free(struct weir *weir)
 // --- memory ------------------------------------------------------------------------------------------------------------------
 
 // Drops the oldest datagram but `keep`; with a source, the oldest from there. false: there is none.
-static bool evict(struct weir *weir, const struct reassembly *keep, uint32_t source)
+static bool evict(struct weir *weir, const struct reassembly *keep, const struct weir_addr *source)
 {
     struct reassembly *r = weir->ip.fragments.oldest;
-    while (r && (r == keep || (source && r->source != source)))
+    while (r && (r == keep || (source && !weir_addr_equal(r->key.source, *source))))
         r = r->newer;
     if (!r)
         return false;
@@ -159,50 +156,47 @@ static bool evict(struct weir *weir, const struct reassembly *keep, uint32_t sou
     return true;
 }
 
-static uint32_t source_bytes(const struct weir *weir, uint32_t source)
+static uint32_t source_bytes(const struct weir *weir, const struct weir_addr *source)
 {
     uint32_t bytes = 0;
     for (const struct reassembly *r = weir->ip.fragments.oldest; r; r = r->newer)
-        bytes += r->source == source ? r->bytes : 0;
+        bytes += weir_addr_equal(r->key.source, *source) ? r->bytes : 0;
     return bytes;
 }
 
 // Makes room for `bytes` more from `source`, on behalf of `keep`. Asked once for an entry and once a chunk, not for each fragment.
-static bool make_room(struct weir *weir, const struct reassembly *keep, uint32_t source, uint32_t bytes)
+static bool make_room(struct weir *weir, const struct reassembly *keep, const struct weir_addr *source, uint32_t bytes)
 {
     while (source_bytes(weir, source) + bytes > WEIR_CFG_REASSEMBLY_BYTES / 4 && evict(weir, keep, source)) {}
     while (weir->ip.fragments.bytes + bytes > WEIR_CFG_REASSEMBLY_BYTES)
-        if (!evict(weir, keep, 0))
+        if (!evict(weir, keep, NULL))
             return false;
     return true;
 }
 
 // An object of the pool, at the price of older datagrams if need be.
-static void *take(struct weir *weir, struct pool *pool, const struct reassembly *keep, uint32_t source)
+static void *take(struct weir *weir, struct pool *pool, const struct reassembly *keep, const struct weir_addr *source)
 {
     if (!make_room(weir, keep, source, pool->object_bytes))
         return NULL;
     void *object = pool_get(pool, &weir->memory);
-    while (!object && evict(weir, keep, 0))
+    while (!object && evict(weir, keep, NULL))
         object = pool_get(pool, &weir->memory);
     return object;
 }
 
-static struct reassembly *entry_new(struct weir *weir, const struct packet *packet, const struct ip4 *header)
+static struct reassembly *entry_new(struct weir *weir, const struct packet *packet, const struct fragment *fragment)
 {
     struct fragments *f = &weir->ip.fragments;
     if (f->count == DATAGRAMS_MAX)
-        evict(weir, NULL, 0);
-    struct reassembly *r = take(weir, &f->entries, NULL, header->source);
+        evict(weir, NULL, NULL);
+    struct reassembly *r = take(weir, &f->entries, NULL, &fragment->source);
     if (!r)
         return NULL;
-    struct reassembly **bucket = bucket_of(weir, header);
+    struct reassembly **bucket = bucket_of(weir, fragment);
     *r = (struct reassembly){.next = *bucket,
                              .older = f->newest,
-                             .source = header->source,
-                             .destination = header->destination,
-                             .id = header->id,
-                             .protocol = header->protocol,
+                             .key = *fragment,
                              .netif_index = packet->netif->index,
                              .flags = packet->flags,
                              .bytes = entry_bytes(),
@@ -213,7 +207,7 @@ static struct reassembly *entry_new(struct weir *weir, const struct packet *pack
     f->newest = r;
     f->count++;
     f->bytes += r->bytes;
-    slow_due(weir, weir->now_us + ip4_wait_us(weir, f->oldest->due_ms));
+    slow_due(weir, weir->now_us + ip_wait_us(weir, f->oldest->due_ms));
     return r;
 }
 
@@ -224,7 +218,7 @@ static bool chunks_ensure(struct weir *weir, struct reassembly *r, uint32_t at, 
             return false;
         if (r->chunks[i])
             continue;
-        r->chunks[i] = take(weir, &weir->ip.fragments.chunks, r, r->source);
+        r->chunks[i] = take(weir, &weir->ip.fragments.chunks, r, &r->key.source);
         if (!r->chunks[i])
             return false;
         r->bytes += CHUNK_BYTES;
@@ -244,13 +238,12 @@ static uint8_t *bytes_at(const struct reassembly *r, uint32_t at, uint32_t lengt
 // --- input -------------------------------------------------------------------------------------------------------------------
 
 // What no honest fragment looks like. *fatal: the datagram it belongs to cannot be honest either.
-static bool fragment_possible(const struct packet *packet, const struct ip4 *header, bool *fatal)
+static bool fragment_possible(const struct packet *packet, const struct fragment *fragment, bool *fatal)
 {
-    const uint32_t end = header->fragment_offset + packet->length;
-    const bool more = header->flags & IP4_MORE_FRAGMENTS;
-    const uint32_t first_bytes = header->protocol == IP_TCP ? FIRST_TCP_BYTES : FIRST_TRANSPORT_BYTES;
-    *fatal = end + header->header_length > IP4_PACKET_MAX || (header->fragment_offset == 0 && packet->length < first_bytes);
-    return !*fatal && packet->length != 0 && (!more || packet->length % 8 == 0);
+    const uint32_t end = fragment->offset + packet->length;
+    const uint32_t first_bytes = fragment->next_header == IP_TCP ? FIRST_TCP_BYTES : FIRST_TRANSPORT_BYTES;
+    *fatal = end + packet->network_length > IP4_PACKET_MAX || (fragment->offset == 0 && packet->length < first_bytes);
+    return !*fatal && packet->length != 0 && (!fragment->more || packet->length % 8 == 0);
 }
 
 // Whether the bytes of the fragment are those at hand already.
@@ -270,12 +263,12 @@ static bool same_bytes(const struct reassembly *r, const struct packet *packet, 
 enum place { PLACE_NEW, PLACE_DUPLICATE, PLACE_REFUSED };
 
 // Where the fragment belongs among what is at hand. Counts and refuses what contradicts it.
-static enum place place_of(struct weir *weir, struct reassembly *r, const struct packet *packet, const struct ip4 *header)
+static enum place place_of(struct weir *weir, struct reassembly *r, const struct packet *packet, const struct fragment *fragment)
 {
     const struct intervals *list = intervals_of(r);
-    const uint32_t at = header->fragment_offset, end = at + packet->length;
+    const uint32_t at = fragment->offset, end = at + packet->length;
     const uint32_t highest = list->count ? list->item[list->count - 1].end : 0;
-    const bool last = !(header->flags & IP4_MORE_FRAGMENTS);
+    const bool last = !fragment->more;
     uint32_t hole;
     const uint32_t missing = intervals_hole(list, at, end, &hole);
     if (missing == 0 && last == (r->total == end) && same_bytes(r, packet, at))
@@ -291,28 +284,32 @@ static enum place place_of(struct weir *weir, struct reassembly *r, const struct
     return PLACE_NEW;
 }
 
-static void first_keep(struct reassembly *r, const struct packet *packet)
+static void first_keep(struct reassembly *r, const struct packet *packet, const struct fragment *fragment)
 {
-    memcpy(r->chunks[0] + HEADER_ROOM - packet->network_length, packet->network, packet->network_length);
+    uint8_t *const header = r->chunks[0] + HEADER_ROOM - packet->network_length;
+    memcpy(header, packet->network, packet->network_length);
+    if (WEIR_CFG_IP6 && fragment->next_at)
+        header[fragment->next_at] = fragment->next_header;
+    r->key.next_header = fragment->next_header;
     r->header_length = (uint8_t)packet->network_length;
     r->ttl = packet->ttl;
     r->tos = packet->tos;
 }
 
-static void store(struct reassembly *r, const struct packet *packet, const struct ip4 *header)
+static void store(struct reassembly *r, const struct packet *packet, const struct fragment *fragment)
 {
     uint32_t contiguous;
     for (uint32_t done = 0; done < packet->length; done += contiguous) {
-        uint8_t *to = bytes_at(r, header->fragment_offset + done, packet->length - done, &contiguous);
+        uint8_t *to = bytes_at(r, fragment->offset + done, packet->length - done, &contiguous);
         packet_copy(packet, done, to, contiguous);
     }
-    if (header->fragment_offset == 0)
-        first_keep(r, packet);
-    if (!(header->flags & IP4_MORE_FRAGMENTS))
-        r->total = header->fragment_offset + packet->length;
+    if (fragment->offset == 0)
+        first_keep(r, packet, fragment);
+    if (!fragment->more)
+        r->total = fragment->offset + packet->length;
     r->received += packet->length;
     r->pieces++;
-    r->ecn_seen |= (uint8_t)(1u << (header->tos & 3u));
+    r->ecn_seen |= (uint8_t)(1u << (packet->tos & 3u));
 }
 
 // RFC 3168 §5.3: congestion experienced by one fragment was experienced by the datagram; with it, none may say it cannot carry marks.
@@ -328,11 +325,7 @@ static void assemble(struct reassembly *r, struct weir_slice slices[CHUNKS], str
 {
     uint8_t *header = r->chunks[0] + HEADER_ROOM - r->header_length;
     const uint32_t length = r->header_length + r->total;
-    put16(header + 2, length);
-    put16(header + 6, 0);
-    put16(header + 10, 0);
-    header[1] = packet->tos;
-    checksum_put(header + 10, checksum_sum_portable(header, r->header_length));
+    ip_family_of(r->key.source)->reassembled(header, r->header_length, length, packet->tos);
     uint32_t contiguous;
     *frame = (struct weir_frame){.slices = slices, .length = length};
     slices[0].length = 0;
@@ -363,17 +356,17 @@ static void complete(struct weir *weir, struct reassembly *r, struct packet *pac
     } else {
         assemble(r, slices, &frame, packet);
         count(weir, WEIR_COUNT_FRAGMENT_REASSEMBLED);
-        ip4_deliver(weir, packet);
+        fragment_deliver(weir, packet);
     }
     entry_free(weir, r);
 }
 
-void fragment_input(struct weir *weir, struct packet *packet, const struct ip4 *header)
+void fragment_input(struct weir *weir, struct packet *packet, const struct fragment *fragment)
 {
     bool fatal;
     count(weir, WEIR_COUNT_FRAGMENT_RECEIVED);
-    struct reassembly *r = entry_find(weir, header);
-    if (!fragment_possible(packet, header, &fatal)) {
+    struct reassembly *r = entry_find(weir, fragment);
+    if (!fragment_possible(packet, fragment, &fatal)) {
         if (fatal && r && !r->refused)
             entry_refuse(weir, r, WEIR_COUNT_FRAGMENT_BAD);
         else
@@ -381,19 +374,19 @@ void fragment_input(struct weir *weir, struct packet *packet, const struct ip4 *
         return;
     }
     if (!r)
-        r = entry_new(weir, packet, header);
+        r = entry_new(weir, packet, fragment);
     if (!r || r->refused) {
         count(weir, WEIR_COUNT_FRAGMENT_LIMIT);
         return;
     }
-    if (place_of(weir, r, packet, header) != PLACE_NEW)
+    if (place_of(weir, r, packet, fragment) != PLACE_NEW)
         return;
-    if (r->pieces == FRAGMENTS_MAX || !chunks_ensure(weir, r, header->fragment_offset, packet->length) ||
-        !intervals_add(intervals_of(r), header->fragment_offset, header->fragment_offset + packet->length)) {
+    if (r->pieces == FRAGMENTS_MAX || !chunks_ensure(weir, r, fragment->offset, packet->length) ||
+        !intervals_add(intervals_of(r), fragment->offset, fragment->offset + packet->length)) {
         entry_refuse(weir, r, WEIR_COUNT_FRAGMENT_LIMIT);
         return;
     }
-    store(r, packet, header);
+    store(r, packet, fragment);
     if (r->received == r->total)
         complete(weir, r, packet);
 }
@@ -415,14 +408,14 @@ static void time_exceeded(struct weir *weir, const struct reassembly *r)
                                   .offset = r->header_length,
                                   .length = FIRST_TRANSPORT_BYTES,
                                   .network = header,
-                                  .source = weir_addr_v4(r->source),
-                                  .destination = weir_addr_v4(r->destination),
+                                  .source = r->key.source,
+                                  .destination = r->key.destination,
                                   .network_length = r->header_length,
-                                  .protocol = r->protocol,
+                                  .protocol = r->key.next_header,
                                   .ttl = r->ttl,
                                   .tos = r->tos,
                                   .flags = r->flags};
-    icmp_error_send(weir, &packet, ICMP_ERROR_REASSEMBLY_TIME, 0);
+    ip_error_send(weir, &packet, ICMP_ERROR_REASSEMBLY_TIME);
 }
 
 // All wait equally long: the oldest is due first. Bounded by DATAGRAMS_MAX.
@@ -436,7 +429,7 @@ uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
         }
         entry_drop(weir, f->oldest);
     }
-    return f->oldest ? now_us + ip4_wait_us(weir, f->oldest->due_ms) : WEIR_NEVER;
+    return f->oldest ? now_us + ip_wait_us(weir, f->oldest->due_ms) : WEIR_NEVER;
 }
 
 // --- output ------------------------------------------------------------------------------------------------------------------
@@ -445,8 +438,8 @@ uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
 // receiver cannot count what went to others by the same counter in between (as Linux does since 2014).
 uint16_t ip4_id(struct weir *weir, const struct ip_out *ip)
 {
-    const uint32_t hash =
-        siphash_words(&weir->hash_key, (uint64_t)ip->source.v4 << 32 | ip->destination.v4, (uint64_t)'I' << 8 | ip->protocol);
+    const uint32_t hash = siphash_words(&weir->hash_key, (uint64_t)weir_addr_to_v4(ip->source) << 32 | weir_addr_to_v4(ip->destination),
+                                        (uint64_t)'I' << 8 | ip->protocol);
     struct fragment_id *id = &weir->ip.fragments.ids[hash % FRAGMENT_IDS];
     const uint16_t elapsed_ms = (uint16_t)(weir->now_ms - id->used_ms);
     id->next = (uint16_t)(id->next + 1 + (elapsed_ms ? random_below(&weir->random, min_u32(elapsed_ms, 1024)) : 0));
@@ -461,8 +454,8 @@ struct whole {
 };
 
 // Sends bytes [at, at + length) of the datagram as one packet.
-static enum weir_tx_verdict piece_send(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, const struct whole *whole,
-                                       uint32_t at, uint32_t length, struct sock *waiter)
+static enum weir_tx_verdict piece_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
+                                       const struct whole *whole, uint32_t at, uint32_t length, struct sock *waiter)
 {
     struct packet_out out;
     packet_out_init(&out);
@@ -474,13 +467,13 @@ static enum weir_tx_verdict piece_send(struct path *path, const struct ip_out *i
     }
     if (length)
         packet_out_payload(&out, whole->payload + (at - whole->header_length), length);
-    return ip4_transmit(path, ip, piece, &out, waiter);
+    return ip_piece(weir, path, ip, piece, &out, waiter);
 }
 
 static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct whole *whole,
                                         uint32_t *progress, struct sock *waiter)
 {
-    const uint32_t room = (path->mtu - ip_header_bytes(ip->destination)) & ~7u;
+    const uint32_t room = (path->mtu - ip_header_bytes(ip->destination) - ip_piece_bytes(ip->destination)) & ~7u;
     const uint32_t total = whole->header_length + whole->payload_length;
     if (*progress == 0)
         *progress = (uint32_t)ip4_id(weir, ip) << 16;
@@ -488,7 +481,7 @@ static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, co
         const uint32_t at = *progress & 0xffff, left = total - at;
         const bool last = left <= room;
         const struct ip4_piece piece = {(uint16_t)(*progress >> 16), (uint16_t)at, last ? 0 : IP4_MORE_FRAGMENTS};
-        const enum weir_tx_verdict verdict = piece_send(path, ip, &piece, whole, at, last ? left : room, waiter);
+        const enum weir_tx_verdict verdict = piece_send(weir, path, ip, &piece, whole, at, last ? left : room, waiter);
         if (verdict == WEIR_TX_FULL || verdict == WEIR_TX_UNRESOLVED)
             return verdict;
         count(weir, WEIR_COUNT_FRAGMENT_SENT);
@@ -516,5 +509,5 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
         return WEIR_TX_DONE;
     }
     const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0, ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
-    return piece_send(path, ip, &piece, &whole, 0, length, waiter);
+    return piece_send(weir, path, ip, &piece, &whole, 0, length, waiter);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ICMP (RFC 792, RFC 1122 §3.2.2): the way in, and echo. Redirects are ignored (RFC 6918's list of the obsolete apart, a host that
 // believes them can be led anywhere); so are source quench (RFC 6633), timestamp and address mask.
-#include "ip/ip4.h"
+#include "ip/internal.h"
 #include "wire/icmp4.h"
 
 // RFC 1122 §3.2.2.6: the data comes back as it was. Broadcast and multicast echoes are not answered (Smurf). The sum was right, so
@@ -19,7 +19,7 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
     struct ip_out ip = {.source = packet->destination,
                         .destination = packet->source,
                         .protocol = IP_ICMP,
-                        .ttl = IP4_TTL_DEFAULT,
+                        .ttl = IP_TTL_DEFAULT,
                         .tos = packet->tos & 0xfcu};
     ip_answers(&ip, &path, packet);
     uint8_t *reply = ip_outbox_push(weir, &path, &ip, packet->length);

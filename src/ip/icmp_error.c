@@ -8,7 +8,7 @@
 // outbox allows.
 //
 // In: the quoted packet must be one that could be ours; the protocol it names decides whether it is (RFC 5927 §4).
-#include "ip/ip4.h"
+#include "ip/ip6.h"
 #include "wire/icmp4.h"
 
 #define LIMIT_WAYS 4u
@@ -20,8 +20,8 @@
 #define LIMIT_ECHO 1u  // an echo reply: 16,000 a second
 
 struct icmp_limit {
-    uint32_t address;  // 0: free
-    uint32_t at_ms;    // when credit was right
+    struct weir_addr address;  // any: free
+    uint32_t at_ms;            // when credit was right
     uint16_t credit;
 };
 
@@ -41,14 +41,14 @@ void icmp_limit_free(struct weir *weir)
 }
 
 // The destination's bucket; a new one takes the place of the one longest unused in its set.
-static struct icmp_limit *limit_find(struct weir *weir, uint32_t address)
+static struct icmp_limit *limit_find(struct weir *weir, struct weir_addr address)
 {
-    const uint32_t set = siphash_words(&weir->hash_key, address, 'L') % LIMIT_SETS;
+    const uint32_t set = addr_hash(&weir->hash_key, address, 'L') % LIMIT_SETS;
     struct icmp_limit *ways = weir->ip.limits + set * LIMIT_WAYS, *oldest = ways;
     for (struct icmp_limit *limit = ways; limit < ways + LIMIT_WAYS; limit++) {
-        if (limit->address == address)
+        if (weir_addr_equal(limit->address, address))
             return limit;
-        if (oldest->address && (!limit->address || seq_lt(limit->at_ms, oldest->at_ms)))
+        if (!weir_addr_is_any(oldest->address) && (weir_addr_is_any(limit->address) || seq_lt(limit->at_ms, oldest->at_ms)))
             oldest = limit;
     }
     *oldest = (struct icmp_limit){address, weir->now_ms, (uint16_t)(LIMIT_FULL - random_below(&weir->random, LIMIT_FULL / 4))};
@@ -59,7 +59,7 @@ static bool limit_spend(struct weir *weir, struct weir_addr destination, uint32_
 {
     if (ip_is_ours(weir, destination))  // what goes round costs nobody else anything
         return true;
-    struct icmp_limit *limit = limit_find(weir, destination.v4);
+    struct icmp_limit *limit = limit_find(weir, destination);
     const uint32_t elapsed_ms = min_u32(weir->now_ms - limit->at_ms, LIMIT_FULL / LIMIT_UNITS_PER_MS);
     limit->credit = (uint16_t)min_u32(limit->credit + elapsed_ms * LIMIT_UNITS_PER_MS, LIMIT_FULL);
     limit->at_ms = weir->now_ms;
@@ -109,7 +109,7 @@ void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_e
         return;
     }
     struct ip_out ip = {
-        .source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP4_TTL_DEFAULT, .tos = IP4_TOS_CONTROL};
+        .source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP_TTL_DEFAULT, .tos = IP4_TOS_CONTROL};
     const uint32_t length = ICMP4_BYTES + packet->network_length + 8;
     ip_answers(&ip, &path, packet);
     uint8_t *bytes = ip_outbox_push(weir, &path, &ip, length);
@@ -164,7 +164,7 @@ static bool too_big_bounded(struct weir *weir, const struct quote *quote, uint16
 {
     struct path path;
     struct weir_addr source = error->local;
-    if (ip_path_find(weir, &path, &source, error->remote, 0) != WEIR_OK || ip4_netif_loopback(path.netif))
+    if (ip_path_find(weir, &path, &source, error->remote, 0) != WEIR_OK || ip_netif_loopback(path.netif))
         return false;
     const uint32_t mtu = reported ? reported : plateau_below(quote->total_length);
     if (mtu >= quote->total_length)
@@ -200,6 +200,10 @@ static void error_deliver(struct weir *weir, uint8_t number, const struct ip_err
             protocol->error(weir, error);
     raw_error(weir, number, error);
 }
+
+#if WEIR_CFG_IP6
+void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error) { error_deliver(weir, number, error); }
+#endif
 
 void icmp_error_input(struct weir *weir, struct packet *packet)
 {

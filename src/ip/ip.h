@@ -3,9 +3,9 @@
 #ifndef IP_IP_H
 #define IP_IP_H
 
-#include "base/random.h"
+#include "base/addr.h"
 #include "base/records.h"
-#include "ip/family.h"
+#include "ip/families.h"
 #include "ip/fragment.h"
 #include "link/link.h"
 #include "weir/error.h"
@@ -24,8 +24,9 @@ struct ip_error {
 // Transport protocols built in: a const table in src/instance.c, found through weir->protocols.
 struct ip_protocol {
     uint8_t number;
-    void (*input)(struct weir *weir, struct packet *packet);         // packet at the transport header
-    void (*error)(struct weir *weir, const struct ip_error *error);  // may be NULL
+    enum ip_versions { IP_VERSION_4 = 1, IP_VERSION_6 = 2, IP_VERSIONS = 3 } versions;  // that it is a protocol of
+    void (*input)(struct weir *weir, struct packet *packet);                            // packet at the transport header
+    void (*error)(struct weir *weir, const struct ip_error *error);                     // may be NULL
 };
 
 // Upcalls to raw sockets (src/udp/raw.c), so that src/ip depends on nothing above it.
@@ -59,21 +60,35 @@ struct ip_out {
 #if WEIR_CFG_ARP_CACHE
     const uint8_t *link_source;  // of what is answered (ip_answers); ip_outbox_push copies the bytes
 #endif
+#if WEIR_CFG_IP6
+    uint32_t flow_label;  // 20 bits; 0: one for the addresses and the protocol
+#endif
 };
+
+#if WEIR_CFG_IP6
+static inline struct ip_params ip_out_params(const struct ip_out *ip) { return (struct ip_params){ip->ttl, ip->tos, ip->flow_label}; }
+#else
+static inline struct ip_params ip_out_params(const struct ip_out *ip) { return (struct ip_params){ip->ttl, ip->tos}; }
+#endif
 
 struct route {
     struct weir_addr prefix, gateway;
     struct weir_netif *netif;  // NULL: free entry
     uint8_t prefix_length, metric;
     bool connected;  // made from the interface's address, goes with it
+#if WEIR_CFG_IP6
+    bool advertised;  // by a router, until then
+    bool silent;      // its gateway does not answer
+    uint64_t until_us;
+#endif
 };
 
 #if WEIR_CFG_FAST_PATH
 // What the last good packets between one of our addresses and a peer's had in common: flow.h.
-#define FLOW_WORDS 5u                     // of eight bytes, of a frame's head: link header, with a tag if need be, and network header
-#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)  // what follows the network header is masked out
+#define FLOW_WORDS (WEIR_CFG_IP6 ? 8u : 5u)  // of eight bytes, of a frame's head: link header, with a tag if need be, and network header
+#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)     // what follows the network header is masked out
 #define FLOW_LINK_BYTES 18u
-#define FLOW_HEADER_BYTES 120u  // link, network and transport header, and a payload of a few bytes
+#define FLOW_HEADER_BYTES (WEIR_CFG_IP6 ? 144u : 120u)  // link, network and transport header, and a payload of a few bytes
 #define FLOW_SLICES 8u
 #define IP_TRANSPORT_HEADER_MAX 60u  // that a flow has room for
 #define FLOW_NO_LINK_SOURCE 0xffu
@@ -87,12 +102,17 @@ struct flow_match {
     uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
 };
 
+#if WEIR_CFG_IP6
+typedef uint64_t flow_shape;
+#else
+typedef uint32_t flow_shape;
+#endif
 struct flow_template {
     uint32_t generation;  // of paths and link addresses; 0: none
     uint32_t made_ms;
     const struct weir_netif *netif;
     struct weir_addr next_hop;
-    uint32_t shape;       // TTL, type of service and length, for which the network header stands as it is
+    flow_shape shape;     // TTL, type of service, length (and flow label), for which the network header stands as it is
     uint32_t fixed_sum;   // of what the network header has alike for any of these, in host order
     uint32_t pseudo_sum;  // of TCP's pseudo-header without the length, in host order
     uint8_t network_at;   // in the frame
@@ -133,7 +153,7 @@ struct ip {
     uint32_t pmtu_count, pmtu_due_ms;  // entries in use; when the first of them ends
 #endif
 #if WEIR_CFG_IGMP
-    struct igmp_group *groups;  // memberships of the instance, carved (src/ip/igmp.c)
+    struct group *groups;  // memberships of the instance, carved (src/ip/group.c)
     uint32_t group_count;
 #endif
 };
@@ -142,6 +162,9 @@ int ip_init(struct weir *weir);
 size_t ip_bytes(void);
 void ip_free(struct weir *weir);
 void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
+#if WEIR_CFG_IP6
+void ip6_input(struct weir *weir, struct packet *packet);  // likewise
+#endif
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline
@@ -216,6 +239,15 @@ static inline void ip_answers(struct ip_out *ip, const struct path *path, const 
 // weir_poll sends it: no deadline is needed.
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length);
 
+#if WEIR_CFG_IP6
+// The address with its zone, where it is one that has a zone and none is given: of the bound interface, or of the only one there is.
+struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr address, uint8_t netif_bound);
+#else
+static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr address, uint8_t netif_bound)
+{
+    return (void)weir, (void)netif_bound, address;
+}
+#endif
 bool ip_is_ours(const struct weir *weir, struct weir_addr address);       // an address of one of our interfaces (127/8 with loopback)
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
 // Sum of the pseudo-header; the transport's checksum field excluded.
@@ -223,24 +255,27 @@ static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr d
 {
     return ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
 }
-// The low bits of an address, by which hosts are told apart best.
-static inline uint32_t ip_addr_low(struct weir_addr address) { return address.v4; }
-// Both addresses of a connection as one word, for keyed hashes.
-static inline uint64_t ip_pair_word(struct weir_addr local, struct weir_addr remote) { return (uint64_t)local.v4 << 32 | remote.v4; }
-// Keyed hash of a 4-tuple: all that a table of connections knows of addresses. ports: the local one in the high half.
-static inline uint64_t ip_tuple_hash(const struct siphash_key *key, struct weir_addr local, struct weir_addr remote, uint32_t ports)
-{
-    return siphash_ends(key, ip_pair_word(local, remote), ports);
-}
 // Bytes of network header that ip_output adds.
 static inline uint32_t ip_header_bytes(struct weir_addr destination) { return ip_family_of(destination)->header_bytes; }
 
 // ICMP.
 void icmp_input(struct weir *weir, struct packet *packet);
+#if WEIR_CFG_IP6
+void icmp6_input(struct weir *weir, struct packet *packet);
+#endif
 #if WEIR_CFG_ICMP_ERRORS
 enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
-// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 allows one; rate-limited per destination.
+// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 or RFC 4443 §2.4 allows one; rate-limited per
+// destination. ip_error_send is for packets of either family; `parameter` is of ICMP_ERROR_PARAMETER (icmp6.c has more kinds of it).
 void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter);
+#if WEIR_CFG_IP6
+void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind);
+#else
+static inline void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind)
+{
+    icmp_error_send(weir, packet, kind, 0);
+}
+#endif
 // Takes a per-destination token; false: withhold the reply (counted).
 bool icmp_limit_take(struct weir *weir, struct weir_addr destination);
 void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP header, checksum verified
@@ -251,6 +286,10 @@ enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMB
 static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter)
 {
     (void)weir, (void)packet, (void)kind, (void)parameter;
+}
+static inline void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind)
+{
+    (void)weir, (void)packet, (void)kind;
 }
 static inline bool icmp_limit_take(struct weir *weir, struct weir_addr destination)
 {
@@ -269,23 +308,23 @@ static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uin
 // Multicast membership of the instance (reference-counted per interface and group).
 #if WEIR_CFG_IGMP
 // WEIR_INVALID: not a multicast address; WEIR_NO_MEMORY: WEIR_CFG_MULTICAST_GROUPS are in use. leave: WEIR_NO_ADDRESS: was not joined.
-int igmp_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
-int igmp_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
+int ip_group_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
+int ip_group_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
 // Whether packets to the group are taken; netif NULL: on any interface. Always true for all hosts, 224.0.0.1.
-bool igmp_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group);
+bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group);
 void igmp_input(struct weir *weir, struct packet *packet);
 #else
-static inline bool igmp_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group)
+static inline bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group)
 {
     (void)weir, (void)netif, (void)group;
     return false;
 }
-static inline int igmp_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
+static inline int ip_group_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
 {
     (void)weir, (void)netif, (void)group;
     return WEIR_NOT_SUPPORTED;
 }
-static inline int igmp_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
+static inline int ip_group_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group)
 {
     (void)weir, (void)netif, (void)group;
     return WEIR_NOT_SUPPORTED;

@@ -1,51 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // IPv4 for a host (RFC 791, RFC 1122 §3.2): the checks every packet must pass, the way up to its protocol, the header on the way
 // down. A Weir host is not a router: what is not for it is dropped, and nobody is told.
-#include "ip/ip4.h"
+#include "ip/internal.h"
 
 #include "ip/flow.h"
-#include "link/handler.h"
-
-size_t ip_bytes(void)
-{
-    return records_carve_bytes(WEIR_CFG_OUTBOX_BYTES) + fragment_bytes() + icmp_limit_bytes() + pmtu_bytes() + igmp_bytes();
-}
-
-int ip_init(struct weir *weir)
-{
-    paths_changed(weir);
-    int error = outbox_init(weir);
-    if (!error)
-        error = fragment_init(weir);
-    if (!error)
-        error = icmp_limit_init(weir);
-    if (!error)
-        error = pmtu_init(weir);
-    if (!error)
-        error = igmp_init(weir);
-    return error;
-}
-
-void ip_free(struct weir *weir)
-{
-    igmp_free(weir);
-    pmtu_free(weir);
-    icmp_limit_free(weir);
-    fragment_free(weir);
-    records_clear(&weir->ip.outbox, &weir->memory);
-}
-
-// The outbox comes last: it sends what the others made due. Bounded by what each of them bounds.
-uint64_t ip_poll(struct weir *weir, uint64_t now_us)
-{
-    uint64_t due_us = fragment_poll(weir, now_us);
-    uint64_t next_us = igmp_poll(weir, now_us);
-    due_us = next_us < due_us ? next_us : due_us;
-    next_us = pmtu_poll(weir, now_us);
-    due_us = next_us < due_us ? next_us : due_us;
-    next_us = outbox_poll(weir, now_us);
-    return next_us < due_us ? next_us : due_us;
-}
 
 // --- up ------------------------------------------------------------------------------------------------------------------
 
@@ -53,8 +11,8 @@ uint64_t ip_poll(struct weir *weir, uint64_t now_us)
 // come from outside either. 0.0.0.0 is a host that has no address yet (DHCP, IGMP): only to everybody.
 static bool source_acceptable(const struct weir *weir, const struct packet *packet)
 {
-    const uint32_t source = packet->source.v4, top = source >> 24;
-    if (ip4_netif_loopback(packet->netif))
+    const uint32_t source = weir_addr_to_v4(packet->source), top = source >> 24;
+    if (ip_netif_loopback(packet->netif))
         return true;
     if (top == 0)
         return source == 0 && packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST);
@@ -68,19 +26,19 @@ static bool source_acceptable(const struct weir *weir, const struct packet *pack
 static bool destination_acceptable(const struct weir *weir, struct packet *packet)
 {
     const struct weir_netif *netif = packet->netif;
-    const uint32_t destination = packet->destination.v4;
+    const uint32_t destination = weir_addr_to_v4(packet->destination);
     if (address_ours(netif, packet->destination))
         return !(packet->flags & PACKET_LINK_BROADCAST);
     if (weir_addr_is_multicast(packet->destination)) {
         packet->flags |= PACKET_IP_MULTICAST;
-        return igmp_member(weir, ip4_netif_loopback(netif) ? NULL : netif, packet->destination);
+        return ip_group_member(weir, ip_netif_loopback(netif) ? NULL : netif, packet->destination);
     }
-    if (destination == 0xffffffffu || ip4_netif_broadcast(netif, destination) ||
-        (ip4_netif_loopback(netif) && ip_is_broadcast(weir, packet->destination))) {
+    if (destination == 0xffffffffu || ip_netif_broadcast(netif, packet->destination) ||
+        (ip_netif_loopback(netif) && ip_is_broadcast(weir, packet->destination))) {
         packet->flags |= PACKET_IP_BROADCAST;
         return true;
     }
-    if (packet->flags & PACKET_LINK_BROADCAST || (destination >> 24 == 127 && !ip4_netif_loopback(netif)))
+    if (packet->flags & PACKET_LINK_BROADCAST || (destination >> 24 == 127 && !ip_netif_loopback(netif)))
         return false;
     return ip_is_ours(weir, packet->destination);
 }
@@ -129,26 +87,18 @@ void ip4_input(struct weir *weir, struct packet *packet)
     packet_skip(packet, header.header_length);
     if (header.flags & IP4_MORE_FRAGMENTS || header.fragment_offset) {
         packet->flags &= (uint8_t)~PACKET_CHECKSUM_OK;  // no device verifies a checksum that spans fragments
-        fragment_input(weir, packet, &header);
+        const struct fragment fragment = {.source = packet->source,
+                                          .destination = packet->destination,
+                                          .id = header.id,
+                                          .offset = header.fragment_offset,
+                                          .protocol = header.protocol,
+                                          .next_header = header.protocol,
+                                          .more = header.flags & IP4_MORE_FRAGMENTS};
+        fragment_input(weir, packet, &fragment);
         return;
     }
     flow_learn_match(weir, packet);
-    ip4_deliver(weir, packet);
-}
-
-void ip4_deliver(struct weir *weir, struct packet *packet)
-{
-    const bool taken = raw_input(weir, packet);
-    for (const struct ip_protocol *protocol = weir->protocols; protocol->number; protocol++) {
-        if (protocol->number == packet->protocol) {
-            protocol->input(weir, packet);
-            return;
-        }
-    }
-    if (handler_protocol(weir, packet) || taken)
-        return;
-    count(weir, WEIR_COUNT_IP_NO_PROTOCOL);
-    icmp_error_send(weir, packet, ICMP_ERROR_PROTOCOL, 0);
+    ip_deliver(weir, packet);
 }
 
 // --- down ----------------------------------------------------------------------------------------------------------------
@@ -170,8 +120,8 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
     const uint32_t header_bytes = WEIR_CFG_IGMP && ip->router_alert ? IP4_BYTES + IP4_ROUTER_ALERT_BYTES : IP4_BYTES;
     uint8_t *bytes = packet_out_header(out, header_bytes);
     struct ip4 header = {
-        .source = ip->source.v4,
-        .destination = ip->destination.v4,
+        .source = weir_addr_to_v4(ip->source),
+        .destination = weir_addr_to_v4(ip->destination),
         .total_length = (uint16_t)packet_out_length(out),
         .id = piece->id,
         .fragment_offset = piece->offset,
@@ -196,43 +146,11 @@ enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const stru
     return ip4_transmit(path, ip, &piece, out, waiter);
 }
 
-enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
-{
-    if (!ip_path_valid(weir, path)) {
-        count(weir, WEIR_COUNT_IP_NO_ROUTE);
-        return WEIR_TX_DONE;
-    }
-    const uint32_t transport_bytes = (uint32_t)(out->room + PACKET_HEADROOM - out->head);
-    out->tx.header_length = 0;  // and stays so where nothing leaves
-    const enum weir_tx_verdict verdict = ip_family_of(ip->destination)->transmit(weir, path, ip, out, waiter);
-    if (ip->protocol == IP_TCP && verdict < WEIR_TX_FULL && out->tx.header_length)
-        flow_learn_template(weir, path, ip, out, transport_bytes);
-    return verdict;
-}
-
 #if !WEIR_CFG_FRAGMENTS
 uint16_t ip4_id(struct weir *weir, const struct ip_out *ip)
 {
     (void)ip;
     return (uint16_t)random_u32(&weir->random);
-}
-
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
-                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
-                                        struct sock *waiter, int *error)
-{
-    (void)progress;
-    if (ip_header_bytes(ip->destination) + header_length + payload_length > path->mtu) {
-        *error = WEIR_TOO_BIG;
-        return WEIR_TX_DONE;
-    }
-    struct packet_out out;
-    packet_out_init(&out);
-    if (header_length)
-        memcpy(packet_out_header(&out, header_length), header, header_length);
-    if (payload_length)
-        packet_out_payload(&out, payload, payload_length);
-    return ip_output(weir, path, ip, &out, waiter);
 }
 #endif
 
@@ -260,7 +178,7 @@ enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *p
     memcpy(header, bytes, header_length);
     put16(header + 2, length);
     if (get32(header + 12) == 0)
-        put32(header + 12, source.v4);
+        put32(header + 12, weir_addr_to_v4(source));
     if (get16(header + 4) == 0 && !(header[6] & 0x40)) {
         const struct ip_out ip = {
             .source = weir_addr_v4(get32(header + 12)), .destination = weir_addr_v4(get32(header + 16)), .protocol = header[9]};

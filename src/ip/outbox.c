@@ -2,7 +2,7 @@
 // Replies nobody waits for (ICMP, resets, IGMP): made while a frame comes in, sent by the next weir_poll. Bounded in bytes; what
 // does not fit is dropped, as the network might have dropped it.
 #include "ip/flow.h"
-#include "ip/ip4.h"
+#include "ip/internal.h"
 
 #define OUTBOX_PATIENCE_MS 100u  // a full interface may keep the replies of the others so long, not longer
 #define OUTBOX_RETRY_US 1000u    // in case the driver's news of room does not reach us
@@ -61,13 +61,22 @@ uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct
     return entry_push(weir, path, ip, length);
 }
 
+// What goes to a group goes by the interface that it was made for, which may be gone.
+static uint8_t entry_bound(const struct weir *weir, const struct outbox_entry *entry)
+{
+    const struct weir_netif *netif = weir_addr_is_multicast(entry->ip.destination) ? weir->netifs : NULL;
+    while (netif && netif != entry->path.netif)
+        netif = netif->next;
+    return netif ? netif->index : 0;
+}
+
 // Looks a way up that was not known, or is no longer, when the reply was made.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
     if (ip_path_valid(weir, &entry->path))
         return true;
     answers_nothing(&entry->ip);  // it may leave by another interface than the question came in by
-    if (IP4_SPEAKS_FIRST && ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, 0) == WEIR_OK)
+    if (IP_SPEAKS_FIRST && ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK)
         return true;
     count(weir, WEIR_COUNT_IP_NO_ROUTE);
     return false;
@@ -94,7 +103,7 @@ static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct ou
     struct flow *const flow = flow_template(weir, &entry->path, ip->source, ip->destination);
     if (!flow)
         return WEIR_TX_UNRESOLVED;
-    memcpy(flow_header(flow, (struct ip_params){ip->ttl, ip->tos}, length, 0), entry + 1, length);
+    memcpy(flow_header(flow, ip_out_params(ip), length, 0), entry + 1, length);
     flow->template.tx.count = 1;
     flow->template.tx.holdable = false;
     return netif_hand_over(entry->path.netif, &flow->template.tx);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Path MTUs below the interface's (RFC 1191): a bounded cache by destination. Only the transport lowers one, after it has checked that
 // the report is about a packet it sent (RFC 5927 §7). After ten minutes a path is tried in full again (RFC 1191 §6.3).
-#include "ip/ip4.h"
+#include "ip/internal.h"
 
 #define PMTU_WAYS 4u
 #define PMTU_SETS (WEIR_CFG_ALLOCATOR ? 64u : 1u)
 #define PMTU_LIFETIME_MS 600000u
 
 struct pmtu {
-    uint32_t address;  // 0: free
+    struct weir_addr address;  // any: free
     uint32_t due_ms;
     uint16_t mtu;
 };
@@ -28,30 +28,30 @@ void pmtu_free(struct weir *weir)
     weir->ip.pmtu = NULL;
 }
 
-static struct pmtu *set_of(const struct weir *weir, uint32_t address)
+static struct pmtu *set_of(const struct weir *weir, struct weir_addr address)
 {
-    return weir->ip.pmtu + siphash_words(&weir->hash_key, address, 'M') % PMTU_SETS * PMTU_WAYS;
+    return weir->ip.pmtu + addr_hash(&weir->hash_key, address, 'M') % PMTU_SETS * PMTU_WAYS;
 }
 
 uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu)
 {
     if (!weir->ip.pmtu_count)
         return interface_mtu;
-    const struct pmtu *set = set_of(weir, destination.v4);
+    const struct pmtu *set = set_of(weir, destination);
     for (uint32_t i = 0; i < PMTU_WAYS; i++)
-        if (set[i].address == destination.v4)
+        if (weir_addr_equal(set[i].address, destination))
             return (uint16_t)min_u32(set[i].mtu, interface_mtu);
     return interface_mtu;
 }
 
 // The destination's entry, or a free one, or the one that ends first.
-static struct pmtu *entry_for(const struct weir *weir, uint32_t address)
+static struct pmtu *entry_for(const struct weir *weir, struct weir_addr address)
 {
     struct pmtu *set = set_of(weir, address), *best = set;
     for (struct pmtu *entry = set; entry < set + PMTU_WAYS; entry++) {
-        if (entry->address == address)
+        if (weir_addr_equal(entry->address, address))
             return entry;
-        if (best->address && (!entry->address || seq_lt(entry->due_ms, best->due_ms)))
+        if (!weir_addr_is_any(best->address) && (weir_addr_is_any(entry->address) || seq_lt(entry->due_ms, best->due_ms)))
             best = entry;
     }
     return best;
@@ -59,14 +59,14 @@ static struct pmtu *entry_for(const struct weir *weir, uint32_t address)
 
 void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
 {
-    struct pmtu *entry = entry_for(weir, destination.v4);
-    if (entry->address == destination.v4 && entry->mtu <= mtu)
+    struct pmtu *entry = entry_for(weir, destination);
+    if (weir_addr_equal(entry->address, destination) && entry->mtu <= mtu)
         return;
-    if (!entry->address && weir->ip.pmtu_count++ == 0)
+    if (weir_addr_is_any(entry->address) && weir->ip.pmtu_count++ == 0)
         weir->ip.pmtu_due_ms = weir->now_ms + PMTU_LIFETIME_MS;
-    *entry = (struct pmtu){destination.v4, weir->now_ms + PMTU_LIFETIME_MS, (uint16_t)max_u32(mtu, ip4_family.mtu_min)};
-    slow_due(weir, weir->now_us + ip4_wait_us(weir, weir->ip.pmtu_due_ms));
-    ip4_paths_changed(weir);
+    *entry = (struct pmtu){destination, weir->now_ms + PMTU_LIFETIME_MS, (uint16_t)max_u32(mtu, ip_family_of(destination)->mtu_min)};
+    slow_due(weir, weir->now_us + ip_wait_us(weir, weir->ip.pmtu_due_ms));
+    paths_changed(weir);
 }
 
 // Work: the whole table, but only when its first entry ends.
@@ -76,18 +76,18 @@ uint64_t pmtu_poll(struct weir *weir, uint64_t now_us)
     if (!ip->pmtu_count)
         return WEIR_NEVER;
     if (!seq_le(ip->pmtu_due_ms, weir->now_ms))
-        return now_us + ip4_wait_us(weir, ip->pmtu_due_ms);
+        return now_us + ip_wait_us(weir, ip->pmtu_due_ms);
     ip->pmtu_due_ms = weir->now_ms + PMTU_LIFETIME_MS;
     for (struct pmtu *entry = ip->pmtu; entry < ip->pmtu + PMTU_SETS * PMTU_WAYS; entry++) {
-        if (!entry->address)
+        if (weir_addr_is_any(entry->address))
             continue;
         if (seq_le(entry->due_ms, weir->now_ms)) {
-            entry->address = 0;
+            entry->address = weir_addr_any();
             ip->pmtu_count--;
         } else {
             ip->pmtu_due_ms = seq_min(ip->pmtu_due_ms, entry->due_ms);
         }
     }
-    ip4_paths_changed(weir);
-    return ip->pmtu_count ? now_us + ip4_wait_us(weir, ip->pmtu_due_ms) : WEIR_NEVER;
+    paths_changed(weir);
+    return ip->pmtu_count ? now_us + ip_wait_us(weir, ip->pmtu_due_ms) : WEIR_NEVER;
 }

@@ -2,9 +2,8 @@
 // The routing table and the choice of a way: interface, next hop, source address, path MTU (RFC 1122 §3.3.1, §3.3.4.3).
 // The table is kept sorted, longest prefix first, then lowest metric: the first entry that fits is the best.
 #include "ip/flow.h"
-#include "ip/ip4.h"
-
-void ip4_paths_changed(struct weir *weir) { paths_changed(weir); }
+#include "ip/internal.h"
+#include "ip/router.h"
 
 #if WEIR_CFG_ARP_CACHE
 bool ip_path_valid(const struct weir *weir, const struct path *path) { return path->generation == weir->ip.generation && path->netif; }
@@ -29,10 +28,13 @@ bool ip_is_ours(const struct weir *weir, struct weir_addr address)
     return false;
 }
 
-bool ip4_netif_broadcast(const struct weir_netif *netif, uint32_t address)
+bool ip_netif_broadcast(const struct weir_netif *netif, struct weir_addr address)
 {
+    if (!weir_addr_is_v4(address))
+        return false;
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
-        if (a->prefix_length < 31 && address_ready(a) && address == (a->addr.v4 | ~ip4_prefix_mask(a->prefix_length)))
+        if (a->prefix_length < 31 && address_ready(a) && weir_addr_is_v4(a->addr) &&
+            weir_addr_to_v4(address) == (weir_addr_to_v4(a->addr) | ~ip4_prefix_mask(a->prefix_length)))
             return true;
     return false;
 }
@@ -42,7 +44,7 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
     if (weir_addr_is_broadcast(address))
         return true;
     for (const struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
-        if (!ip4_netif_loopback(netif) && ip4_netif_broadcast(netif, address.v4))
+        if (!ip_netif_loopback(netif) && ip_netif_broadcast(netif, address))
             return true;
     return false;
 }
@@ -92,37 +94,141 @@ static bool route_put(struct ip *ip, const struct route *route)
 static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                        struct weir_netif *netif, uint8_t metric)
 {
-    if (prefix_length > 32 || !netif || weir_addr_is_multicast(gateway) || weir_addr_is_broadcast(gateway))
+    if (prefix_length > weir_addr_bits(prefix) || !netif || weir_addr_is_multicast(gateway) || weir_addr_is_broadcast(gateway))
         return false;
-    prefix.v4 &= ip4_prefix_mask(prefix_length);
-    *route = (struct route){prefix, gateway, netif, prefix_length, metric, false};
+    *route = (struct route){.prefix = weir_addr_prefix(prefix, prefix_length),
+                            .gateway = gateway,
+                            .netif = netif,
+                            .prefix_length = prefix_length,
+                            .metric = metric};
     return true;
+}
+
+#if WEIR_CFG_IP6
+// `any` as the prefix of a default route is that of the gateway's family.
+static struct weir_addr route_prefix(struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway)
+{
+    return weir_addr_is_any(prefix) && !prefix_length && weir_addr_is_v4(gateway) ? weir_addr_v4(0) : prefix;
+}
+#else
+static struct weir_addr route_prefix(struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway)
+{
+    return (void)prefix_length, (void)gateway, prefix;
+}
+#endif
+
+static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
+                     uint8_t metric)
+{
+    struct route route;
+    if (!route_make(&route, route_prefix(prefix, prefix_length, gateway), prefix_length, gateway, netif, metric))
+        return WEIR_INVALID;
+    if (!route_put(&weir->ip, &route))
+        return WEIR_NO_MEMORY;
+    paths_changed(weir);
+    return WEIR_OK;
 }
 
 int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
                    uint8_t metric)
 {
+    // Everything is on the link: of both families.
+    if (WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway)) {
+        const int error = route_add(weir, weir_addr_v4(0), 0, weir_addr_any(), netif, metric);
+        if (error)
+            return error;
+    }
+    return route_add(weir, prefix, prefix_length, gateway, netif, metric);
+}
+
+static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                        struct weir_netif *netif)
+{
     struct route route;
-    if (!route_make(&route, prefix, prefix_length, gateway, netif, metric))
+    uint32_t at;
+    if (!route_make(&route, route_prefix(prefix, prefix_length, gateway), prefix_length, gateway, netif, 0))
         return WEIR_INVALID;
-    if (!route_put(&weir->ip, &route))
-        return WEIR_NO_MEMORY;
-    ip4_paths_changed(weir);
+    if (!route_find(&weir->ip, &route, &at))
+        return WEIR_NO_ROUTE;
+    route_delete(&weir->ip, at);
+    paths_changed(weir);
     return WEIR_OK;
 }
 
 int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
 {
-    struct route route;
-    uint32_t at;
-    if (!route_make(&route, prefix, prefix_length, gateway, netif, 0))
-        return WEIR_INVALID;
-    if (!route_find(&weir->ip, &route, &at))
-        return WEIR_NO_ROUTE;
-    route_delete(&weir->ip, at);
-    ip4_paths_changed(weir);
-    return WEIR_OK;
+    if (WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway))
+        (void)route_remove(weir, weir_addr_v4(0), 0, weir_addr_any(), netif);
+    return route_remove(weir, prefix, prefix_length, gateway, netif);
 }
+
+#if WEIR_CFG_IP6
+struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr address, uint8_t netif_bound)
+{
+    const struct weir_netif *only = NULL;
+    if (!weir_addr_is_link_local6(address) || weir_addr_zone(address))
+        return address;
+    for (const struct weir_netif *netif = weir->netifs; netif && !netif_bound; netif = netif->next) {
+        if (ip_netif_loopback(netif))
+            continue;
+        if (only)
+            return address;  // nothing says which
+        only = netif;
+    }
+    return weir_addr_with_zone(address, netif_bound ? netif_bound : only ? only->index : 0);
+}
+#endif
+
+#if WEIR_CFG_IP6
+#define ROUTES_ADVERTISED_MAX (WEIR_CFG_ROUTES / 2u)  // of what strangers may say: the rest is for what was configured
+
+void route_delete_each(struct weir *weir, bool (*goes)(const struct weir *weir, const struct route *route, const void *context),
+                       const void *context)
+{
+    bool any = false;
+    for (uint32_t at = weir->ip.route_count; at-- > 0;) {
+        if (!goes(weir, &weir->ip.routes[at], context))
+            continue;
+        route_delete(&weir->ip, at);
+        any = true;
+    }
+    if (any)
+        paths_changed(weir);
+}
+
+static bool advertised_room(const struct ip *ip)
+{
+    uint32_t advertised = 0;
+    for (uint32_t at = 0; at < ip->route_count; at++)
+        advertised += ip->routes[at].advertised;
+    return advertised < ROUTES_ADVERTISED_MAX;
+}
+
+bool route_advertise(struct weir *weir, const struct route *route)
+{
+    struct ip *const ip = &weir->ip;
+    uint32_t at;
+    const bool known = route_find(ip, route, &at);
+    if (known && !ip->routes[at].advertised)  // it is configured
+        return true;
+    if (route->until_us <= weir->now_us) {
+        if (known) {
+            route_delete(ip, at);
+            paths_changed(weir);
+        }
+        return true;
+    }
+    slow_due(weir, route->until_us);
+    if (known && ip->routes[at].metric == route->metric) {
+        ip->routes[at].until_us = route->until_us;
+        return true;
+    }
+    if ((!known && !advertised_room(ip)) || !route_put(ip, route))
+        return false;
+    paths_changed(weir);
+    return true;
+}
+#endif
 
 bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
@@ -140,13 +246,14 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
     struct ip *ip = &weir->ip;
     struct route route;
     int error = WEIR_OK;
-    if (!IP4_SPEAKS_FIRST)
+    if (!IP_SPEAKS_FIRST)
         return WEIR_OK;
     for (uint32_t at = ip->route_count; at-- > 0;)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
-    for (const struct weir_netif_address *a = &netif->address; a && !ip4_netif_loopback(netif); a = address_next(a)) {
-        if (a->state == WEIR_ADDRESS_NONE)
+    for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
+        if (a->state == WEIR_ADDRESS_NONE ||
+            address_origin(a))  // an address made out of a router's prefix says nothing of the link (RFC 5942)
             continue;
         const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
         route.connected = true;
@@ -159,8 +266,9 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
 int ip_netif_changed(struct weir *weir, struct weir_netif *netif)
 {
     const int error = connected_routes(weir, netif);
-    igmp_netif_changed(weir, netif);
-    ip4_paths_changed(weir);
+    group_netif_changed(weir, netif);
+    router_netif_changed(weir, netif);
+    paths_changed(weir);
     return error;
 }
 
@@ -169,39 +277,43 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
     for (uint32_t at = weir->ip.route_count; at-- > 0;)
         if (weir->ip.routes[at].netif == netif)
             route_delete(&weir->ip, at);
-    igmp_netif_removed(weir, netif);
-    ip4_paths_changed(weir);
+    group_netif_removed(weir, netif);
+    paths_changed(weir);
 }
 
-#if IP4_SPEAKS_FIRST
+#if IP_SPEAKS_FIRST
 // --- choice --------------------------------------------------------------------------------------------------------------
 
 // What a way is wanted for.
 struct route_query {
-    uint32_t source, destination;
+    struct weir_addr source, destination;
     struct weir_netif *bound;  // NULL: any
 };
 
 static bool route_fits(const struct route *route, const struct route_query *query, bool from_source)
 {
-    if ((query->destination & ip4_prefix_mask(route->prefix_length)) != route->prefix.v4 || (query->bound && route->netif != query->bound))
+    if (!weir_addr_in_prefix(query->destination, route->prefix, route->prefix_length) || (query->bound && route->netif != query->bound))
         return false;
-    return !from_source || address_find(route->netif, weir_addr_v4(query->source));
+    return !from_source || address_find(route->netif, query->source);
 }
 
 // The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
 // that a route was passed over because its interface is down.
 static const struct route *route_choose(const struct weir *weir, const struct route_query *query, bool from_source, bool *down)
 {
+    const struct route *silent = NULL;  // a router that does not answer comes last (RFC 4861 §6.3.6, RFC 4191 §3.2)
     for (uint32_t i = 0; i < weir->ip.route_count; i++) {
         const struct route *route = &weir->ip.routes[i];
         if (!route_fits(route, query, from_source))
             continue;
-        if (route->netif->flags & WEIR_NETIF_UP)
+        if (!(route->netif->flags & WEIR_NETIF_UP))
+            *down = true;
+        else if (!route_silent(route))
             return route;
-        *down = true;
+        else if (!silent)
+            silent = route;
     }
-    return NULL;
+    return silent;
 }
 
 // Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route leads to
@@ -211,52 +323,77 @@ static struct weir_netif *group_netif(const struct weir *weir, const struct rout
     bool down = false;
     if (query->bound)
         return query->bound;
-    for (struct weir_netif *netif = weir->netifs; netif && query->source; netif = netif->next)
-        if (address_find(netif, weir_addr_v4(query->source)))
+    for (struct weir_netif *netif = weir->netifs; netif && !weir_addr_is_any(query->source); netif = netif->next)
+        if (address_find(netif, query->source))
             return netif;
     const struct route *route = route_choose(weir, query, false, &down);
     if (route)
         return route->netif;
     for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next)
-        if (!ip4_netif_loopback(netif) && netif->flags & WEIR_NETIF_UP)
+        if (!ip_netif_loopback(netif) && netif->flags & WEIR_NETIF_UP)
             return netif;
     return NULL;
+}
+
+// A link-local destination is a neighbour, on the interface of its zone and no other.
+static int path_zone(const struct weir *weir, struct path *path, const struct route_query *query)
+{
+    path->netif = netif_by_index((struct weir *)weir, weir_addr_zone(query->destination));
+    path->next_hop = query->destination;
+    return path->netif && (!query->bound || query->bound == path->netif) ? WEIR_OK : WEIR_NO_ROUTE;
 }
 
 static int path_group(const struct weir *weir, struct path *path, const struct route_query *query)
 {
     path->netif = group_netif(weir, query);
-    path->next_hop = weir_addr_v4(query->destination);
+    path->next_hop = query->destination;
     return path->netif ? WEIR_OK : WEIR_NO_ROUTE;
 }
 
 static int path_unicast(const struct weir *weir, struct path *path, const struct route_query *query)
 {
     bool down = false;
-    const struct route *route = query->source && !query->bound ? route_choose(weir, query, true, &down) : NULL;
+    if (weir_addr_zone(query->destination))
+        return path_zone(weir, path, query);
+    const struct route *route = !weir_addr_is_any(query->source) && !query->bound ? route_choose(weir, query, true, &down) : NULL;
     if (!route)
         route = route_choose(weir, query, false, &down);
     if (!route)
         return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
     path->netif = route->netif;
-    path->next_hop = weir_addr_is_any(route->gateway) ? weir_addr_v4(query->destination) : route->gateway;
-    if (ip4_netif_broadcast(route->netif, query->destination))  // a directed broadcast of that very subnet: every link knows this one
+    path->next_hop = weir_addr_is_any(route->gateway) ? query->destination : route->gateway;
+    if (ip_netif_broadcast(route->netif, query->destination))  // a directed broadcast of that very subnet: every link knows this one
         path->next_hop = weir_addr_v4(0xffffffffu);
     return WEIR_OK;
 }
+
+#if WEIR_CFG_IP6
+static uint16_t netif_mtu(const struct weir_netif *netif, struct weir_addr destination)
+{
+    return weir_addr_is_v4(destination) || !netif->ip6.mtu ? netif->mtu : (uint16_t)min_u32(netif->ip6.mtu, netif->mtu);
+}
+static struct weir_addr loopback_address(struct weir_addr destination)
+{
+    const struct weir_addr loopback = {{0, 0, 0, weir_addr_word_of(1)}};
+    return weir_addr_is_v4(destination) ? weir_ip4(127, 0, 0, 1) : loopback;
+}
+#else
+static uint16_t netif_mtu(const struct weir_netif *netif, struct weir_addr destination) { return (void)destination, netif->mtu; }
+static inline struct weir_addr loopback_address(struct weir_addr destination) { return (void)destination, weir_ip4(127, 0, 0, 1); }
+#endif
 
 #if WEIR_CFG_LOOPBACK
 // Packets to ourselves never leave. They come from the address they go to, where nothing else is asked for.
 static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
 {
-    const struct weir_addr destination = weir_addr_v4(query->destination);
+    const struct weir_addr destination = query->destination;
     if (!ip_is_ours(weir, destination) && query->bound != &weir->loopback.netif)
         return false;
     path->netif = &weir->loopback.netif;
     path->next_hop = destination;
     path->mtu = path->netif->mtu;
     if (weir_addr_is_any(*source))
-        *source = weir_addr_is_loopback(destination) || !ip_is_ours(weir, destination) ? weir_ip4(127, 0, 0, 1) : destination;
+        *source = weir_addr_is_loopback(destination) || !ip_is_ours(weir, destination) ? loopback_address(destination) : destination;
     return true;
 }
 #else
@@ -270,12 +407,13 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
 SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                               uint8_t netif_bound)
 {
-    const struct route_query query = {source->v4, destination.v4, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
+    const struct route_query query = {*source, destination, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
     if (weir_addr_is_any(destination) || (netif_bound && !query.bound))
         return WEIR_NO_ROUTE;
-    if (query.source && !ip_is_ours(weir, *source))
+    const bool chosen = !weir_addr_is_any(*source);
+    if (chosen && (!ip_is_ours(weir, *source) || weir_addr_is_v4(*source) != weir_addr_is_v4(destination)))
         return WEIR_NO_ADDRESS;
     if (!path_loopback(weir, path, &query, source)) {
         if (weir_addr_is_loopback(destination) || weir_addr_is_loopback(*source))  // RFC 1122 §3.2.1.3(g)
@@ -286,19 +424,19 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
             return error;
         }
         // RFC 1122 §3.3.4.3: an address of the interface it leaves by. Without one, only a host that asks everybody may speak.
-        const struct weir_netif_address *own =
-            address_toward(path->netif, weir_addr_is_broadcast(path->next_hop) ? destination : path->next_hop);
-        if ((!own && !query.source && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
+        const struct weir_netif_address *own = address_toward(
+            path->netif, weir_addr_is_broadcast(path->next_hop) || !weir_addr_is_v4(destination) ? destination : path->next_hop);
+        if ((!own && !chosen && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
             const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
             path->netif = NULL;
             return why;
         }
-        if (!query.source && own)
+        if (!chosen && own)
             *source = own->addr;
-        path->mtu = pmtu_get(weir, destination, path->netif->mtu);
+        path->mtu = pmtu_get(weir, destination, netif_mtu(path->netif, destination));
     }
     path->generation = weir->ip.generation;
-    flow_learn_path(weir, path, weir_addr_v4(query.source), *source, destination, netif_bound);
+    flow_learn_path(weir, path, query.source, *source, destination, netif_bound);
     return WEIR_OK;
 }
 

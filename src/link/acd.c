@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The care for our own addresses: IPv4 address conflict detection (RFC 5227).
+// The care for our own addresses: IPv4 address conflict detection (RFC 5227), and IPv6 duplicate address detection (RFC 4862 §5.4, RFC
+// 7527). Both are one machine: probe, wait, announce; tell of conflicts.
 #include "link/acd.h"
 
 #include "link/handler.h"
+#include "link/nd.h"
 
 // RFC 5227 §1.1.
 #define PROBE_WAIT_US 1000000u
@@ -21,6 +23,27 @@
 #define RETRY_MIN_US 10000000u
 #define RETRY_DOUBLINGS 3u
 #define CONFLICTS_FORGOTTEN_MS 600000u
+
+// How the two differ.
+struct acd_times {
+    uint32_t begin_us;                 // a random part of it passes before the first probe
+    uint32_t probe_us, probe_more_us;  // between probes, and a random part of so much more
+    uint32_t probed_us;                // after the last
+    uint32_t announce_us;              // between announcements
+    uint8_t probes, announcements;
+};
+static const struct acd_times acd_times4 = {
+    PROBE_WAIT_US, PROBE_MIN_US, PROBE_MAX_US - PROBE_MIN_US, ANNOUNCE_WAIT_US, ANNOUNCE_INTERVAL_US, PROBE_NUM, ANNOUNCE_NUM};
+#if WEIR_CFG_IP6
+// RFC 4861 §10, RFC 4862 §5.1: MAX_RTR_SOLICITATION_DELAY, RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the announcement.
+static const struct acd_times acd_times6 = {1000000u, 1000000u, 0, 1000000u, 1000000u, 1, 1};
+static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a)
+{
+    return weir_addr_is_v4(a->addr) ? &acd_times4 : &acd_times6;
+}
+#else
+static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a) { return (void)a, &acd_times4; }
+#endif
 
 static void acd_due(struct weir *weir, struct weir_netif_address *a, uint32_t wait_us)
 {
@@ -42,30 +65,32 @@ static void acd_give_up(struct weir *weir, struct weir_netif *netif, struct weir
     acd_due(weir, a, min_u32(RETRY_MIN_US << doublings, RATE_LIMIT_INTERVAL_US));
     (void)ip_netif_changed(weir, netif);
     handler_address(netif, a->addr, WEIR_ADDRESS_LOST);
+    ip_address_taken(weir, netif, a);
 }
 
 // RFC 5227 §2.4: another host uses our address. A static one is defended for good, by one announcement in ten seconds
 // at the most (§2.4(c)); a leased one is defended once, and given up when that is disputed within ten seconds
 // (§2.4(b)).
-static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a, const struct arp_packet *arp)
+static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a, const uint8_t mac[6])
 {
     const bool disputed = a->conflicts && weir->now_ms - a->conflict_ms < DEFEND_INTERVAL_MS;
-    const bool probing = a->state == WEIR_ADDRESS_PROBING, leased = a->mode == WEIR_ADDRESS_PROBE;
+    // An IPv6 address that is in use is never given up for a claim (RFC 4862 §5.4.4): it is only defended.
+    const bool probing = a->state == WEIR_ADDRESS_PROBING, leased = a->mode == WEIR_ADDRESS_PROBE && weir_addr_is_v4(a->addr);
     count(weir, WEIR_COUNT_ARP_CONFLICT);
     netif->conflict_total++;
-    memcpy(netif->conflict_mac, arp->sender_mac, 6);
+    memcpy(netif->conflict_mac, mac, 6);
     if (disputed && !probing && !leased)
         return;
     acd_forget(weir, a);
     a->conflicts += a->conflicts < UINT8_MAX;
     a->conflict_ms = weir->now_ms;
-    if (probing || disputed) {
+    if (probing || (disputed && leased)) {
         acd_give_up(weir, netif, a);
         return;
     }
     count(weir, WEIR_COUNT_ADDRESS_DEFENDED);
     a->state = WEIR_ADDRESS_ANNOUNCING;
-    a->sent = ANNOUNCE_NUM - 1;
+    a->sent = acd_times_of(a)->announcements - 1;
     acd_due(weir, a, 0);
     handler_address(netif, a->addr, WEIR_ADDRESS_DEFENDED);
 }
@@ -77,9 +102,23 @@ bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_pack
     struct weir_netif_address *a = address_find(netif, weir_addr_v4(probe ? arp->target : arp->sender));
     if (!a || !(a->state == WEIR_ADDRESS_PROBING || (!probe && address_ready(a))))
         return false;
-    acd_conflict(weir, netif, a, arp);
+    acd_conflict(weir, netif, a, arp->sender_mac);
     return true;
 }
+
+#if WEIR_CFG_IP6
+// RFC 4862 §5.4.3, §5.4.4: another host solicits as one that wants the address, or advertises it. Our own message that came back (RFC 7527)
+// is none of another's.
+bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce, const uint8_t mac[6])
+{
+    struct weir_netif_address *const a = address_find(netif, target);
+    if (!a || !(a->state == WEIR_ADDRESS_PROBING || (!nonce && address_ready(a))))
+        return false;
+    if (memcmp(mac, netif->mac, 6) != 0 && !(nonce && memcmp(nonce, a->nonce, sizeof a->nonce) == 0))
+        acd_conflict(weir, netif, a, mac);
+    return true;
+}
+#endif
 
 void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode)
 {
@@ -91,36 +130,51 @@ void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
         a->state = WEIR_ADDRESS_PROBING;
         acd_forget(weir, a);
         // §2.1.1: after ten conflicts in a row, one attempt a minute.
-        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US : random_below(&weir->random, PROBE_WAIT_US);
+        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US : random_below(&weir->random, acd_times_of(a)->begin_us);
     } else {
         a->conflicts = 0;
     }
     acd_due(weir, a, wait_us);
 }
 
+static enum weir_tx_verdict acd_probe(struct weir_netif *netif, struct weir_netif_address *a)
+{
+    if (!weir_addr_is_v4(a->addr))
+        return nd_probe(netif, a);
+    return arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, arp_unknown_mac, weir_addr_to_v4(a->addr));
+}
+
+static enum weir_tx_verdict acd_announce(struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    if (!weir_addr_is_v4(a->addr))
+        return nd_announce(netif, a);
+    return arp_send(netif, ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(a->addr), arp_unknown_mac, weir_addr_to_v4(a->addr));
+}
+
 static void acd_probing_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {
-    if (a->sent == PROBE_NUM) {
+    const struct acd_times *const times = acd_times_of(a);
+    if (a->sent == times->probes) {
         a->state = WEIR_ADDRESS_ANNOUNCING;
         a->sent = 0;
         (void)ip_netif_changed(weir, netif);
         handler_address(netif, a->addr, WEIR_ADDRESS_TAKEN);
         return;
     }
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, 0, arp_unknown_mac, weir_addr_to_v4(a->addr)) == WEIR_TX_FULL)
+    if (acd_probe(netif, a) == WEIR_TX_FULL)
         return;
-    const bool last = ++a->sent == PROBE_NUM;
-    a->due_us = weir->now + (last ? ANNOUNCE_WAIT_US : PROBE_MIN_US + random_below(&weir->random, PROBE_MAX_US - PROBE_MIN_US));
+    const bool last = ++a->sent == times->probes;
+    a->due_us = weir->now + (last ? times->probed_us : times->probe_us + random_below(&weir->random, times->probe_more_us));
 }
 
 static void acd_announcing_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {
-    if (arp_send(netif, ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(a->addr), arp_unknown_mac, weir_addr_to_v4(a->addr)) ==
-        WEIR_TX_FULL)
+    const struct acd_times *const times = acd_times_of(a);
+    if (acd_announce(netif, a) == WEIR_TX_FULL)
         return;
-    if (++a->sent >= ANNOUNCE_NUM)
+    if (++a->sent >= times->announcements)
         a->state = WEIR_ADDRESS_READY;
-    a->due_us = weir->now + ANNOUNCE_INTERVAL_US;
+    a->due_us = weir->now + times->announce_us;
 }
 
 static void acd_address_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)

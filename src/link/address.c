@@ -4,8 +4,6 @@
 
 #include "instance.h"
 
-#define PREFIX_BITS_MAX 32u
-
 struct weir_netif_address *address_find(const struct weir_netif *netif, struct weir_addr addr)
 {
     const struct weir_netif_address *a = &netif->address;
@@ -24,11 +22,13 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
 {
     const struct weir_netif_address *best = NULL;
     uint32_t best_rank = 0;
+    if (!weir_addr_is_v4(peer))
+        return address_source6(netif, peer);
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
         uint32_t rank = a->deprecated ? 1 : 256;
         if (weir_addr_in_prefix(peer, a->addr, a->prefix_length))
             rank += 1u + a->prefix_length;
-        if (address_ready(a) && rank > best_rank) {
+        if (address_ready(a) && weir_addr_is_v4(a->addr) && rank > best_rank) {
             best = a;
             best_rank = rank;
         }
@@ -39,7 +39,7 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
 bool address_acceptable(const struct weir_netif *netif, struct weir_addr addr, uint8_t prefix_length)
 {
     const bool loops = netif->capabilities & WEIR_NETIF_LOOPBACK;
-    return netif->weir && prefix_length <= PREFIX_BITS_MAX && !weir_addr_is_multicast(addr) && !weir_addr_is_broadcast(addr) &&
+    return netif->weir && prefix_length <= weir_addr_bits(addr) && !weir_addr_is_multicast(addr) && !weir_addr_is_broadcast(addr) &&
            weir_addr_is_loopback(addr) == (loops && !weir_addr_is_any(addr));
 }
 
@@ -60,7 +60,9 @@ int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct 
                  enum weir_address_mode mode)
 {
     for (int error = WEIR_OK;; addr = weir_addr_any()) {  // a second time where there is no room for the connected route
+        ip_address_group(netif, a->addr, false);
         address_store(a, addr, prefix_length, mode);
+        ip_address_group(netif, addr, true);
         if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
             netif->link->address_changed(netif, a, mode);
         const int routed = ip_netif_changed(netif->weir, netif);

@@ -20,14 +20,31 @@ struct weir_netif_address *address_find(const struct weir_netif *netif, struct w
 bool address_ours(const struct weir_netif *netif, struct weir_addr addr);
 // The address to speak to `peer` with, a neighbour: RFC 6724 §5, rules 3 and 8. NULL: none is ready.
 const struct weir_netif_address *address_toward(const struct weir_netif *netif, struct weir_addr peer);
+#if WEIR_CFG_IP6
+const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to);  // IPv6, all rules (source6.c)
+#else
+static inline const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
+{
+    return (void)netif, (void)to, NULL;
+}
+#endif
 
 // What weir_netif_set_address and weir_netif_address_add share: whether the interface may have it; and taking it into a
 // place of the list, or (any) emptying that.
 bool address_acceptable(const struct weir_netif *netif, struct weir_addr addr, uint8_t prefix_length);
+#if WEIR_CFG_IP6
+static inline void address_originate(struct weir_netif_address *a, uint8_t origin) { a->origin = origin; }
+static inline uint8_t address_origin(const struct weir_netif_address *a) { return a->origin; }
+#else
+static inline void address_originate(struct weir_netif_address *a, uint8_t origin) { (void)a, (void)origin; }
+static inline uint8_t address_origin(const struct weir_netif_address *a) { return (void)a, 0; }
+#endif
 int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
                  enum weir_address_mode mode);
 
 #if WEIR_CFG_ADDRESSES
+// weir_netif_address_add, of another origin (enum weir_address_origin; 0: configured).
+int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode, uint8_t origin);
 // What its lifetimes make of an address now: it may be removed. Returns when the next ends, µs.
 uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a);
 void address_forget_further(struct weir_netif *netif);  // the interface goes: the places of its further addresses are free

@@ -21,7 +21,7 @@ static void address_unlink(struct weir_netif *netif, const struct weir_netif_add
         before->next = a->next;
 }
 
-int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode, uint8_t origin)
 {
     if (weir_addr_is_any(address) || !address_acceptable(netif, address, prefix_length))
         return WEIR_INVALID;
@@ -33,11 +33,17 @@ int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, u
     while (last->next)
         last = last->next;
     *a = (struct weir_netif_address){.state = WEIR_ADDRESS_NONE};
+    address_originate(a, origin);
     last->next = a;
     const int error = address_take(netif, a, address, prefix_length, mode);
     if (error)
         last->next = NULL;
     return error;
+}
+
+int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+{
+    return address_add(netif, address, prefix_length, mode, 0);
 }
 
 int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address)

@@ -2,6 +2,7 @@
 // ARP: requests for our addresses are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's; that an address
 // is ours alone, src/link/acd.c's.
 #include "link/acd.h"
+#include "link/nd.h"
 #include "link/neighbour.h"
 
 const uint8_t arp_unknown_mac[6] = {0};
@@ -103,6 +104,7 @@ uint64_t arp_poll(struct weir *weir, uint64_t now_us)
 {
     (void)now_us;
     arp_send_replies(weir);
+    nd_send_replies(weir);
     const uint64_t neighbour_due_us = neighbour_poll(weir), acd_due_us = acd_poll(weir);
     return neighbour_due_us < acd_due_us ? neighbour_due_us : acd_due_us;
 }
@@ -115,5 +117,6 @@ void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed)
         if (arp->replies[i].netif != netif)
             arp->replies[kept++] = arp->replies[i];
     arp->reply_count = kept;
+    nd_flush(weir, netif);
     neighbour_flush(weir, netif, removed);
 }

@@ -31,8 +31,11 @@ struct neighbour {
     uint32_t confirmed_ms;  // when it last showed that it is there; until it did, when it was made
     uint8_t mac[6];
     uint8_t state;
-    uint8_t tries : 7;                    // requests without an answer
-    bool strange : 1;                     // nothing of ours needs it (neighbour.c)
+    uint8_t tries : 7;  // requests without an answer
+    bool strange : 1;   // nothing of ours needs it (neighbour.c)
+#if WEIR_CFG_IP6
+    bool router;  // it said so (RFC 4861 §7.2.5)
+#endif
     uint16_t next;                        // hash chain or free list, index + 1
     uint16_t timer_next, timer_previous;  // timer list, index + 1
     uint16_t used_at;                     // in units of 2^18 µs, for recycling the least recently used

@@ -79,6 +79,30 @@ void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet
 // Expected from above (src/ip/route.c): whether a route leads through this neighbour.
 bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
 
+#if WEIR_CFG_IP6
+// Likewise: a neighbour does not answer, or is a router no longer: routes through it come last, or go.
+void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
+void ip_gateway_answers(struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
+void ip_router_lost(struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
+// Joins or leaves the group that an address of the interface's is solicited by (nothing of IPv4's).
+void ip_address_group(struct weir_netif *netif, struct weir_addr address, bool join);
+// An address proved to be another host's, and was given up.
+void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a);
+#else
+static inline void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+{
+    (void)weir, (void)netif, (void)address;
+}
+static inline void ip_address_group(struct weir_netif *netif, struct weir_addr address, bool join)
+{
+    (void)netif, (void)address, (void)join;
+}
+static inline void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
+{
+    (void)weir, (void)netif, (void)a;
+}
+#endif
+
 // The interface with this index; NULL: none.
 struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
 

@@ -39,7 +39,7 @@ int loopback_init(struct weir *weir)
     weir_netif_init(&loopback->netif, "lo", &loopback_driver, &weir_link_rawip);
     loopback->netif.mtu = LOOPBACK_MTU;
     // Bytes that never leave this memory need no checksum.
-    loopback->netif.capabilities = WEIR_NETIF_LOOPBACK | WEIR_NETIF_MULTICAST | WEIR_NETIF_TX_CHECKSUM;
+    loopback->netif.capabilities = WEIR_NETIF_LOOPBACK | WEIR_NETIF_MULTICAST | WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TX_CHECKSUM6;
     const int added = weir_netif_add(weir, &loopback->netif);
     return added ? added : weir_netif_set_address(&loopback->netif, weir_ip4(127, 0, 0, 1), 8, WEIR_ADDRESS_AT_ONCE);
 }

@@ -20,6 +20,7 @@
 
 #define NEIGHBOUR_TRIES 3u           // requests before giving up
 #define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
+#define NEIGHBOUR_DELAY_US 5000000u  // RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
 #define NEIGHBOUR_PACKETS_MAX 3u     // datagrams that wait for one neighbour (RFC 1122 §2.3.2.2 asks for one)
 #define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
@@ -52,7 +53,7 @@ static uint32_t neighbour_bucket_count(void)
 // Keyed: nobody can choose addresses that share a bucket.
 static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    return &weir->arp.buckets[siphash_words(&weir->hash_key, weir_addr_to_v4(address), netif->index) & weir->arp.bucket_mask];
+    return &weir->arp.buckets[addr_hash(&weir->hash_key, address, netif->index) & weir->arp.bucket_mask];
 }
 
 size_t neighbour_bytes(void)
@@ -79,7 +80,7 @@ int neighbour_init(struct weir *weir)
     return records_carve(&arp->queue, &weir->memory);
 }
 
-static struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
     for (uint16_t index = *neighbour_bucket(weir, netif, address); index; index = neighbour_entry(&weir->arp, index)->next) {
         struct neighbour *n = neighbour_entry(&weir->arp, index);
@@ -124,6 +125,21 @@ static void neighbour_timer_set(struct weir *weir, struct neighbour *n, uint32_t
     *(n->timer_next ? &neighbour_entry(arp, n->timer_next)->timer_previous : &arp->timer_last) = *before;
     slow_due(weir, weir->now_us + delay_us);
 }
+
+#if WEIR_CFG_IP6
+static void neighbour_answers(struct weir *weir, const struct neighbour *n)
+{
+    if (n->router && n->state != NEIGHBOUR_REACHABLE)
+        ip_gateway_answers(weir, n->netif, n->address);
+}
+static uint32_t neighbour_retry_us(const struct neighbour *n)
+{
+    return weir_addr_is_v4(n->address) ? NEIGHBOUR_RETRY_US : n->netif->ip6.retransmit_ms * 1000;
+}
+#else
+static inline void neighbour_answers(struct weir *weir, const struct neighbour *n) { (void)weir, (void)n; }
+static uint32_t neighbour_retry_us(const struct neighbour *n) { return (void)n, NEIGHBOUR_RETRY_US; }
+#endif
 
 // --- datagrams that wait ---------------------------------------------------------------------------------------------------
 
@@ -373,7 +389,7 @@ static bool neighbour_entry_room(struct weir *weir, bool strange)
 }
 
 // A new entry, linked and otherwise empty. NULL: the table is full, or strangers had their share.
-static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange)
+struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange)
 {
     struct arp *arp = &weir->arp;
     strange = strange && !ip_is_gateway(weir, netif, address);
@@ -399,8 +415,9 @@ static struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_neti
     return n;
 }
 
-static void neighbour_confirmed(struct weir *weir, struct neighbour *n)
+void neighbour_confirmed(struct weir *weir, struct neighbour *n)
 {
+    neighbour_answers(weir, n);
     n->state = NEIGHBOUR_REACHABLE;
     n->confirmed_ms = weir->now_ms;
     n->tries = 0;
@@ -409,7 +426,7 @@ static void neighbour_confirmed(struct weir *weir, struct neighbour *n)
 }
 
 // The link address is known: who waited goes on with the next poll.
-static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
+void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
     memcpy(n->mac, mac, 6);
     templates_changed(weir);
@@ -418,6 +435,14 @@ static void neighbour_resolved(struct weir *weir, struct neighbour *n, const uin
         neighbour_timer_set(weir, n, 0);
     neighbour_waiters_release(weir, n, WEIR_OK);
 }
+
+#if WEIR_CFG_IP6
+void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
+{
+    neighbour_resolved(weir, n, mac);
+    n->state = NEIGHBOUR_STALE;
+}
+#endif
 
 void neighbour_free(struct weir *weir)
 {
@@ -491,7 +516,7 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
     n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     if (n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n))) {
         n->state = NEIGHBOUR_PROBE;
-        neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
+        neighbour_timer_set(weir, n, weir_addr_is_v4(n->address) ? NEIGHBOUR_RETRY_US : NEIGHBOUR_DELAY_US);
     }
     if (n->state != NEIGHBOUR_INCOMPLETE)
         return n->mac;
@@ -563,15 +588,17 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
     if (n->state == NEIGHBOUR_PROBE && n->tries >= NEIGHBOUR_TRIES) {
         n->state = NEIGHBOUR_INCOMPLETE;
         n->tries = 0;
+        ip_gateway_silent(weir, n->netif, n->address);
     }
     if (n->tries >= NEIGHBOUR_TRIES) {
+        ip_gateway_silent(weir, n->netif, n->address);
         neighbour_entry_free(weir, n, WEIR_HOST_UNREACHABLE);
         return;
     }
     if (ip_family_of(n->address)->neighbour_ask(n, n->state == NEIGHBOUR_PROBE ? n->mac : NULL) == WEIR_TX_FULL)
         return;
     n->tries++;
-    neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
+    neighbour_timer_set(weir, n, neighbour_retry_us(n));
 }
 
 static void neighbour_due(struct weir *weir, struct neighbour *n)

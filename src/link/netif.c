@@ -55,7 +55,8 @@ static void netif_running(struct weir_netif *netif)
 {
     for (struct weir_netif_address *a = &netif->address; a; a = address_next(a))
         if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
-            netif->link->address_changed(netif, a, address_ready(a) ? WEIR_ADDRESS_AT_ONCE : WEIR_ADDRESS_PROBE);
+            netif->link->address_changed(netif, a,
+                                         address_ready(a) && weir_addr_is_v4(a->addr) ? WEIR_ADDRESS_AT_ONCE : WEIR_ADDRESS_PROBE);
     (void)ip_netif_changed(netif->weir, netif);
     weir_tx_ready(netif);
 }

@@ -20,8 +20,9 @@ static void rawip_input(struct weir_netif *netif, const struct weir_frame *frame
         count(netif->weir, WEIR_COUNT_ETHERNET_RUNT);
         return;
     }
-    // The version is all there is to tell protocols by; what is not IPv4 becomes an ethertype nobody has.
-    link_deliver(netif, packet.head[0] >> 4 == 4 ? ETHERTYPE_IP4 : 0, &packet);
+    // The version is all there is to tell protocols by; what is of neither becomes an ethertype nobody has.
+    const uint8_t version = packet.head[0] >> 4;
+    link_deliver(netif, version == 4 ? ETHERTYPE_IP4 : WEIR_CFG_IP6 && version == 6 ? ETHERTYPE_IP6 : 0, &packet);
 }
 
 static enum weir_tx_verdict rawip_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,

@@ -2,6 +2,7 @@
 // The life of a connection's block: made, found, attached to memory, let go of it, dropped, freed.
 #include "tcp/attach.h"
 #include "tcp/isn.h"
+#include "tcp/label.h"
 #include "tcp/sack.h"
 
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
@@ -298,6 +299,7 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
 {
     c->local = params->local;
     c->remote = params->remote;
+    tcp_label_open(weir, c);
     c->iss = params->iss;
     c->snd.una = c->snd.nxt = params->iss + 1;
     c->snd.wnd = c->snd.max_wnd = params->window << params->snd_scale;

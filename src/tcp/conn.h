@@ -217,6 +217,9 @@ struct tcp_conn {
 #if WEIR_CFG_TCP_TIMESTAMPS
     uint32_t ts_recent, ts_offset;
 #endif
+#if WEIR_CFG_IP6
+    uint32_t flow_label;  // 0 of IPv4 (label.h)
+#endif
 #if WEIR_CFG_TCP_INFO
     struct {
         uint32_t retransmits, bytes_retrans, out_of_order, segs_out, segs_in;
@@ -278,6 +281,17 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
                struct ip_params params, const struct tcp_segment *segment);
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
+
+// What a device must offer to do a part of the work on this connection's segments.
+static inline uint16_t tcp_offload_checksum(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TX_CHECKSUM : WEIR_NETIF_TX_CHECKSUM6;
+}
+static inline uint16_t tcp_offload_tso(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TSO4 : WEIR_NETIF_TSO6;
+}
+static inline uint8_t tcp_offload_gso(const struct tcp_conn *c) { return weir_addr_is_v4(c->remote.addr) ? WEIR_GSO_TCP4 : WEIR_GSO_TCP6; }
 
 // --- input.c: the ACK that just completed a passive connection's handshake ------------------------
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);

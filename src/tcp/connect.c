@@ -2,6 +2,7 @@
 // Active open: from CLOSED through SYN-SENT, also simultaneous (RFC 9293 §3.5, §3.10.7.3).
 #include "tcp/internal.h"
 #include "tcp/isn.h"
+#include "tcp/label.h"
 #include "tcp/timewait.h"
 
 // *old: what of an earlier connection between the ends is in TIME-WAIT, and may be taken over.
@@ -20,14 +21,17 @@ static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct w
     return time_wait_reusable(weir, *old) ? WEIR_OK : WEIR_IN_USE;
 }
 
-int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer)
+int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *to)
 {
+    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, c->sock.netif_bound), to->port}, *const peer = &completed;
     if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
         return WEIR_IN_PROGRESS;
     if (c->state != WEIR_TCP_CLOSED || c->remote.port)
         return WEIR_CONNECTED;
     if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) || ip_is_broadcast(weir, peer->addr))
         return WEIR_INVALID;
+    if (!sock_covers(&c->sock, weir_addr_is_any(c->local.addr) ? c->local.addr : peer->addr, peer->addr))
+        return WEIR_NETWORK_UNREACHABLE;
     const struct weir_endpoint before = c->local;
     struct tcp_time_wait *old;
     const int error = endpoint_choose(weir, c, peer, &old);
@@ -36,6 +40,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
         return error;
     }
     c->remote = *peer;
+    tcp_label_open(weir, c);
+    tcp_mss_open(c);
     tcp_conn_unhash(weir, c);
     tcp_conn_hash(weir, c);
     c->iss = time_wait_take_over(weir, old, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));

@@ -40,7 +40,7 @@ struct tcp_half_open {
     uint8_t link_source[6];  // where the SYN came from: nothing else knows the way back
 #endif
 };
-_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8),
+_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8) + (WEIR_CFG_IP6 ? 24 : 0),
                "a half-open connection is small");
 
 struct half_opens {
@@ -222,7 +222,7 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
     }
     tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment);
     half_open_timestamps(weir, entry, options);
-    const struct ip_params params = {entry->listener->ttl, entry->listener->tos};
+    const struct ip_params params = {.ttl = entry->listener->ttl, .tos = entry->listener->tos};
     if (path)
         tcp_reply_on(weir, path, reply_to, &local, &remote, params, &segment);
     else

@@ -12,7 +12,7 @@ uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, str
     tcp->hashed.local = local;
     tcp->hashed.remote = remote;
     tcp->hashed.ports = ports;
-    tcp->hashed.hash = ip_tuple_hash(&weir->isn_key, local, remote, ports);
+    tcp->hashed.hash = addr_ends_hash(&weir->isn_key, local, remote, ports);
     return tcp->hashed.hash;
 }
 #endif

@@ -26,7 +26,7 @@ static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr 
 static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
                                       uint16_t remote_port)
 {
-    return ip_tuple_hash(&weir->isn_key, local, remote, (uint32_t)local_port << 16 | remote_port);
+    return addr_ends_hash(&weir->isn_key, local, remote, (uint32_t)local_port << 16 | remote_port);
 }
 #endif
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);

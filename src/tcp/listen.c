@@ -33,15 +33,10 @@ struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local
             continue;
         if (weir_addr_equal(listener->local.addr, local))
             return listener;
-        if (weir_addr_is_any(listener->local.addr))
+        if (sock_covers(sock, listener->local.addr, local) && !(any && weir_addr_is_v4(any->local.addr)))  // that of one family fits better
             any = listener;
     }
     return any;
-}
-
-static bool addresses_meet(struct weir_addr a, struct weir_addr b)
-{
-    return weir_addr_is_any(a) || weir_addr_is_any(b) || weir_addr_equal(a, b);
 }
 
 // Whether a bound or listening socket stands in the way. Two with REUSE_ADDRESS get along unless one listens.
@@ -51,7 +46,7 @@ static bool bound_conflict(struct weir *weir, const struct sock *sock, const str
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         const struct sock *other = tcp_sock_of(node);
         const struct weir_endpoint *theirs = local_of(other);
-        if (node->hash != hash || other == sock || theirs->port != local->port || !addresses_meet(theirs->addr, local->addr))
+        if (node->hash != hash || other == sock || theirs->port != local->port || !sock_bounds_meet(other, theirs->addr, sock, local->addr))
             continue;
         const bool both_reuse = sock->flags & other->flags & SOCK_REUSE_ADDRESS;
         if (!both_reuse || (other->kind == SOCK_LISTENER && (to_listen || !(sock->flags & SOCK_REUSE_ADDRESS))))
@@ -61,12 +56,12 @@ static bool bound_conflict(struct weir *weir, const struct sock *sock, const str
 }
 
 // Connections that use the port: asked at bind without REUSE_ADDRESS only. Cost: a walk over all connections.
-static bool connection_conflict(struct weir *weir, const struct weir_endpoint *local)
+static bool connection_conflict(struct weir *weir, const struct sock *sock, const struct weir_endpoint *local)
 {
     for (uint32_t bucket = 0; bucket < table_buckets(&weir->tcp.connections); bucket++)
         for (struct table_node *node = table_chain(&weir->tcp.connections, bucket); node; node = node->next) {
             const struct tcp_conn *c = container_of(node, struct tcp_conn, node);
-            if (c->local.port == local->port && addresses_meet(c->local.addr, local->addr))
+            if (c->local.port == local->port && sock_bounds_meet(&c->sock, c->local.addr, sock, local->addr))
                 return true;
         }
     return time_wait_uses_port(weir, local->addr, local->port);
@@ -89,13 +84,14 @@ int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *l
     struct tcp_conn *c = (struct tcp_conn *)sock;
     if (sock->kind != SOCK_TCP || c->state != WEIR_TCP_CLOSED || c->flags & TCP_BOUND || c->remote.port)
         return WEIR_INVALID;
-    if (!weir_addr_is_any(local->addr) && !ip_is_ours(weir, local->addr))
-        return WEIR_NO_ADDRESS;
     struct weir_endpoint wanted = *local;
+    wanted.addr = ip_addr_complete(weir, wanted.addr, sock->netif_bound);
+    if (!weir_addr_is_any(wanted.addr) && !ip_is_ours(weir, wanted.addr))
+        return WEIR_NO_ADDRESS;
     if (!wanted.port)
         wanted.port = choose_port(weir, sock, wanted.addr);
     if (!wanted.port || bound_conflict(weir, sock, &wanted, false) ||
-        (!(sock->flags & SOCK_REUSE_ADDRESS) && connection_conflict(weir, &wanted)))
+        (!(sock->flags & SOCK_REUSE_ADDRESS) && connection_conflict(weir, sock, &wanted)))
         return WEIR_IN_USE;
     c->local = wanted;
     c->flags |= TCP_BOUND;
@@ -134,7 +130,7 @@ int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct s
     if (c->state != WEIR_TCP_CLOSED || c->remote.port)
         return WEIR_CONNECTED;
     if (!(c->flags & TCP_BOUND)) {
-        const struct weir_endpoint any = {weir_addr_any(), 0};
+        const struct weir_endpoint any = {c->local.addr, 0};
         const int error = tcp_bind(weir, &c->sock, &any);
         if (error)
             return error;

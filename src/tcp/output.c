@@ -4,6 +4,7 @@
 // connection.
 #include "tcp/output.h"
 
+#include "tcp/label.h"
 #include "tcp/sack.h"
 #include "tcp/template.h"
 
@@ -86,7 +87,7 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
 {
     const uint32_t length = header_length + out->payload_length;
     uint16_t sum = ip_pseudo_sum(c->local.addr, c->remote.addr, IP_TCP, length);
-    if (WEIR_CFG_TX_OFFLOAD && c->path.netif->capabilities & WEIR_NETIF_TX_CHECKSUM) {
+    if (WEIR_CFG_TX_OFFLOAD && c->path.netif->capabilities & tcp_offload_checksum(c)) {
         checksum_put(out->head + 16, (uint16_t)~sum);
         out->tx.checksum_start = 1;  // not 0: asked for; the layers below say where
         out->tx.checksum_offset = 16;
@@ -126,11 +127,12 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
         memcpy(bytes + TCP_BYTES, option_bytes, option_length);
     if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss) {  // of one to be cut that is not
         out->tx.segment_size = (uint16_t)tcp_segment_payload(c, plan);
-        out->tx.gso = WEIR_GSO_TCP4;
+        out->tx.gso = tcp_offload_gso(c);
     }
     put_checksum(weir, c, out, segment->header_length);
-    const struct ip_out ip = {
+    struct ip_out ip = {
         .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = tos, .dont_fragment = true};
+    tcp_label_put(&ip, tcp_params(c, tos));
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 

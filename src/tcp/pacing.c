@@ -52,7 +52,7 @@ static uint32_t pacing_us(uint32_t bytes, uint32_t rate)
 static uint32_t quantum(const struct weir *weir, const struct tcp_conn *c, uint32_t rate)
 {
     const uint32_t tick = (uint32_t)((uint64_t)rate * weir->port->granularity_us / 1000000u);
-    const uint32_t share = rate >> (c->path.netif->capabilities & WEIR_NETIF_TSO4 ? PACING_SHIFT_TSO : PACING_SHIFT);
+    const uint32_t share = rate >> (c->path.netif->capabilities & tcp_offload_tso(c) ? PACING_SHIFT_TSO : PACING_SHIFT);
     return max_u32(max_u32(tick, share), max_u32(PACING_SEGMENTS, c->flow->window.burst_segments) * c->mss);
 }
 

@@ -8,7 +8,7 @@
 // The most one segment may carry: a multiple of the MSS where the device cuts large ones.
 static uint32_t segment_limit(const struct tcp_conn *c)
 {
-    if (!WEIR_CFG_TX_OFFLOAD || !(c->path.netif->capabilities & WEIR_NETIF_TSO4) || tcp_ecn_no_tso(c))
+    if (!WEIR_CFG_TX_OFFLOAD || !(c->path.netif->capabilities & tcp_offload_tso(c)) || tcp_ecn_no_tso(c))
         return c->mss;
     const uint32_t headers = 60 + 60;
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): never 0, see tcp_mss_update

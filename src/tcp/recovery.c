@@ -3,6 +3,7 @@
 // RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates: fast retransmit and NewReno (RFC 5681,
 // 6582). loss.h lists the mechanisms that take part.
 #include "tcp/internal.h"
+#include "tcp/label.h"
 #include "tcp/sack.h"
 
 #define DUPLICATE_ACKS_LOSS 3u  // RFC 5681 §3.2, DupThresh
@@ -261,6 +262,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     c->attention = (c->attention & ~(uint32_t)ATTEND_FAST_RECOVERY) | ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW;
     if (c->backoff < UINT8_MAX && !(tcp_deadline_on(c) && tcp_deadline_ahead(weir, c)))
         tcp_backoff_set(c, (uint8_t)(c->backoff + 1));
+    tcp_label_timeout(weir, c);
     TCP_INFO_COUNT(c, rto, 1);
     count(weir, WEIR_COUNT_TCP_RTO);
     tcp_wants_output(weir, c);

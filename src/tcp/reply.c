@@ -2,6 +2,7 @@
 // Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox. (Of a segment
 // ends and header length are not its own.)
 #include "tcp/internal.h"
+#include "tcp/label.h"
 
 // reply_to NULL: nothing is answered that just came.
 static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
@@ -13,6 +14,7 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
                         .ttl = params.ttl,
                         .tos = params.tos,
                         .dont_fragment = true};
+    tcp_label_put(&ip, params);
     if (reply_to)
         ip_answers(&ip, path, reply_to);
     uint8_t *const bytes = ip_outbox_push(weir, path, &ip, length);
@@ -27,6 +29,7 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packe
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
     const uint32_t length = TCP_BYTES + option_length;
+    tcp_label_complete(weir, &params, local, remote);
     uint8_t *const bytes = push(weir, path, reply_to, local, remote, params, length);
     if (!bytes)
         return false;
@@ -52,7 +55,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
 {
-    return tcp_reply_on(weir, &c->path, NULL, &c->local, &c->remote, (struct ip_params){c->ttl, tos}, segment);
+    return tcp_reply_on(weir, &c->path, NULL, &c->local, &c->remote, tcp_params(c, tos), segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.

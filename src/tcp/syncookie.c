@@ -97,7 +97,7 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &answer.options);
     tcp_ecn_answer(&ecn, 0, true, &answer);
     weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
-    if (tcp_reply(weir, packet, &local, &remote, (struct ip_params){listener->ttl, listener->tos}, &answer))
+    if (tcp_reply(weir, packet, &local, &remote, (struct ip_params){.ttl = listener->ttl, .tos = listener->tos}, &answer))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
 }
 

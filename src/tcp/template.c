@@ -2,11 +2,13 @@
 #include "tcp/template.h"
 
 #include "ip/flow.h"
+#include "tcp/label.h"
 #include "tcp/output.h"
 
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
-_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + IP4_BYTES + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX, "a flow has room for a header");
+_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + (WEIR_CFG_IP6 ? 40 : IP4_BYTES) + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX,
+               "a flow has room for a header");
 
 // --- the header ------------------------------------------------------------------------------------------------------------------
 
@@ -117,7 +119,7 @@ bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan
         (syn ? syn_fits(c, plan) : header_fits(c)) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
         return false;
-    const struct ip_params params = {c->ttl, tcp_ecn_tos_bare(c)};
+    const struct ip_params params = tcp_params(c, tcp_ecn_tos_bare(c));
     uint32_t edge = tcp_receive_edge(weir, c);
     uint8_t *const tcp = flow_header(flow, params, syn ? TCP_SYN_BYTES : WITH_TIMESTAMPS, 0);
     flow->template.tx.count = 1;
@@ -142,7 +144,7 @@ bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *p
     if (!flow)
         return false;
     const uint32_t edge = tcp_receive_edge(weir, c), data_end = tcp_data_end(c), length = plan->payload;
-    uint8_t *const tcp = flow_header(flow, (struct ip_params){c->ttl, tos}, WITH_TIMESTAMPS, length);
+    uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), WITH_TIMESTAMPS, length);
     const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
     struct weir_tx *const tx = &flow->template.tx;
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;

@@ -26,7 +26,8 @@ struct tcp_time_wait {
     uint8_t restarts;
     uint8_t flags;  // enum time_wait_flag
 };
-_Static_assert(sizeof(struct tcp_time_wait) <= 64, "a connection in TIME-WAIT is at most 64 bytes");
+_Static_assert(sizeof(struct tcp_time_wait) <= 64 + (WEIR_CFG_IP6 ? 24 : 0),
+               "a connection in TIME-WAIT is at most 64 bytes, 88 with addresses of IPv6");
 
 struct time_waits {
     struct tcp_records records;

@@ -174,13 +174,13 @@ int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpo
 {
     if (d->type != WEIR_RAW && d->local.port)
         return WEIR_INVALID;
+    const struct weir_addr addr = ip_addr_complete(weir, local->addr, d->sock.netif_bound);
     // A group or a broadcast address may be bound to receive what is sent to it.
-    if (!weir_addr_is_any(local->addr) && !weir_addr_is_multicast(local->addr) && !ip_is_ours(weir, local->addr) &&
-        !ip_is_broadcast(weir, local->addr))
+    if (!weir_addr_is_any(addr) && !weir_addr_is_multicast(addr) && !ip_is_ours(weir, addr) && !ip_is_broadcast(weir, addr))
         return WEIR_NO_ADDRESS;
-    const int error = port_take(weir, d, local->addr, local->port);
+    const int error = port_take(weir, d, addr, local->port);
     if (!error)
-        d->local.addr = local->addr;
+        d->local.addr = addr;
     return error;
 }
 
@@ -188,7 +188,7 @@ static void disconnect(struct datagram *d)
 {
     d->peer = (struct weir_endpoint){0};
     if (d->options & DATAGRAM_ADDRESS_CHOSEN)
-        d->local.addr = weir_addr_any();
+        d->local.addr = datagram_unchosen(d);
     d->options &= (uint8_t)~DATAGRAM_ADDRESS_CHOSEN;
 }
 
@@ -202,6 +202,8 @@ static struct weir_addr source_of(const struct weir *weir, struct weir_addr addr
 int datagram_path(struct weir *weir, struct datagram *d, const struct weir_message *message)
 {
     const struct weir_addr destination = message->peer.addr;
+    if (weir_addr_is_any(d->local.addr) && !sock_covers(&d->sock, d->local.addr, destination))
+        return WEIR_NETWORK_UNREACHABLE;
     const struct weir_addr wanted = source_of(weir, weir_addr_is_any(message->local) ? d->local.addr : message->local);
     uint8_t netif = message->netif_index ? message->netif_index : d->sock.netif_bound;
     if (!netif && weir_addr_is_multicast(destination))
@@ -215,8 +217,9 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
     return ip_path_find(weir, &d->path, &d->path_source, destination, netif);
 }
 
-int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *peer)
+int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *to)
 {
+    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, d->sock.netif_bound), to->port}, *const peer = &completed;
     disconnect(d);
     if (weir_addr_is_any(peer->addr) && !peer->port)
         return WEIR_OK;
@@ -224,14 +227,14 @@ int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_en
         return WEIR_INVALID;
     if (ip_is_broadcast(weir, peer->addr) && !(d->sock.flags & SOCK_BROADCAST))
         return WEIR_PERMISSION;
-    int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, weir_addr_any(), 0);
+    int error = d->local.port || d->type == WEIR_RAW ? WEIR_OK : port_take(weir, d, d->local.addr, 0);
     if (!error)
         error = datagram_path(weir, d, &(struct weir_message){.peer = *peer});
     if (error)
         return error;
     d->peer = *peer;
     if (weir_addr_is_any(d->local.addr)) {
-        d->local.addr = d->path_source;
+        datagram_choose(d, d->path_source);
         d->options |= DATAGRAM_ADDRESS_CHOSEN;
     }
     return WEIR_OK;
@@ -270,6 +273,7 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
         message->peer = d->peer;
     if (weir_addr_is_any(message->peer.addr))
         return WEIR_NOT_CONNECTED;
+    message->peer.addr = ip_addr_complete(weir, message->peer.addr, message->netif_index ? message->netif_index : d->sock.netif_bound);
     if (d->type == WEIR_DATAGRAM && !message->peer.port)
         return WEIR_INVALID;
     if (length + headers > IP_PAYLOAD_MAX + IP4_BYTES)
@@ -341,7 +345,7 @@ static void loop_back(struct weir *weir, const struct datagram *d, const struct 
     const bool group = weir_addr_is_multicast(ip->destination);
     if (!loopback || weir_addr_is_any(ip->source) || !(group || ip_is_broadcast(weir, ip->destination)))
         return;
-    if (group && (d->options & DATAGRAM_NO_MULTICAST_LOOP || !igmp_member(weir, NULL, ip->destination)))
+    if (group && (d->options & DATAGRAM_NO_MULTICAST_LOOP || !ip_group_member(weir, NULL, ip->destination)))
         return;
     local.ttl = DATAGRAM_TTL;
     if (ip_path_find(weir, &path, &local.source, ip->destination, loopback) == WEIR_OK)
@@ -455,7 +459,10 @@ uint32_t datagram_match(const struct datagram *d, const struct packet *packet)
     }
     if (packet->flags & PACKET_IP_MULTICAST && !membership_has(d, packet))
         return 0;
-    if (!weir_addr_is_any(d->local.addr)) {
+    if (weir_addr_is_any(d->local.addr)) {
+        if (!sock_covers(&d->sock, d->local.addr, packet->destination))
+            return 0;
+    } else {
         // A broadcast is for everybody on the subnet, so also for who is bound to an address.
         if (!weir_addr_equal(d->local.addr, packet->destination) && !(packet->flags & PACKET_IP_BROADCAST))
             return 0;
@@ -514,12 +521,13 @@ void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct 
 {
     if (d->options & DATAGRAM_SHUT_READ)
         return;
-    uint8_t *bytes = record_new(weir, d, packet, 0, packet->network_length + packet->length);
+    const uint32_t header_length = weir_addr_is_v4(packet->destination) ? packet->network_length : 0;  // RFC 3542 §3: none of IPv6
+    uint8_t *bytes = record_new(weir, d, packet, 0, header_length + packet->length);
     if (!bytes)
         return;
-    memcpy(bytes, packet->network, packet->network_length);
-    packet_copy(packet, 0, bytes + packet->network_length, packet->length);
-    record_seen(weir, d, packet->network_length + packet->length);
+    memcpy(bytes, packet->network, header_length);
+    packet_copy(packet, 0, bytes + header_length, packet->length);
+    record_seen(weir, d, header_length + packet->length);
 }
 
 int datagram_peek(struct weir *weir, struct datagram *d, struct weir_message *message, struct weir_slice *slice)

@@ -40,6 +40,9 @@ struct datagram {
     uint32_t icmp_filter;
     uint16_t receive_low_water;
     struct membership memberships[MEMBERSHIPS];
+#if WEIR_CFG_IP6
+    struct weir_addr unchosen;  // what it was bound to before connect chose an address: `any`, or 0.0.0.0
+#endif
 };
 
 struct udp {
@@ -95,6 +98,17 @@ struct send_record {
     uint16_t sum;                 // of the payload
 };
 
+#if WEIR_CFG_IP6
+static inline void datagram_choose(struct datagram *d, struct weir_addr source)
+{
+    d->unchosen = d->local.addr;
+    d->local.addr = source;
+}
+static inline struct weir_addr datagram_unchosen(const struct datagram *d) { return d->unchosen; }
+#else
+static inline void datagram_choose(struct datagram *d, struct weir_addr source) { d->local.addr = source; }
+static inline struct weir_addr datagram_unchosen(const struct datagram *d) { return (void)d, weir_addr_any(); }
+#endif
 static inline bool datagram_connected(const struct datagram *d) { return !weir_addr_is_any(d->peer.addr); }
 // Copies `length` bytes of the packet, from `at` in its current layer, into a new record. With `sum` (what is summed already) the
 // copy is summed too, and taken back unless the whole is right: false. Everything else is true, also a drop for want of room.

@@ -35,7 +35,7 @@ static void leave(struct weir *weir, struct membership *m)
 {
     struct weir_netif *netif = netif_by_index(weir, m->netif_index);
     if (netif)
-        igmp_leave(weir, netif, m->group);
+        ip_group_leave(weir, netif, m->group);
     m->netif_index = 0;
 }
 
@@ -70,7 +70,7 @@ int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr 
     struct membership *m = vacant(d);
     if (!m)
         return WEIR_NO_MEMORY;
-    const int error = igmp_join(weir, netif, group);
+    const int error = ip_group_join(weir, netif, group);
     if (!error)
         *m = (struct membership){group, netif->index};
     return error;

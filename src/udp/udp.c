@@ -26,7 +26,7 @@ static bool collides(const struct datagram *a, const struct datagram *b, struct 
 {
     if (a->sock.netif_bound && b->sock.netif_bound && a->sock.netif_bound != b->sock.netif_bound)
         return false;
-    if (!weir_addr_is_any(address) && !weir_addr_is_any(b->local.addr) && !weir_addr_equal(address, b->local.addr))
+    if (!sock_bounds_meet(&a->sock, address, &b->sock, b->local.addr))
         return false;
     return !(a->sock.flags & b->sock.flags & SOCK_REUSE_ADDRESS);
 }
@@ -137,7 +137,7 @@ void udp_input(struct weir *weir, struct packet *packet)
         deliver_to_all(weir, packet, &header);
     } else {
         count(weir, WEIR_COUNT_UDP_NO_SOCKET);
-        icmp_error_send(weir, packet, ICMP_ERROR_PORT, 0);
+        ip_error_send(weir, packet, ICMP_ERROR_PORT);
     }
 }
 

@@ -376,8 +376,8 @@ void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_a
     uint8_t *head = bytes + room;
     if (length)
         memcpy(head, payload, length);
-    const struct ip4 ip = {.source = source.v4,
-                           .destination = destination.v4,
+    const struct ip4 ip = {.source = weir_addr_to_v4(source),
+                           .destination = weir_addr_to_v4(destination),
                            .total_length = (uint16_t)(IP4_BYTES + length),
                            .tos = f->input_tos,
                            .ttl = 64,

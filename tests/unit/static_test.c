@@ -54,8 +54,8 @@ static void client_send(struct client *c, uint8_t flags, uint32_t sequence, uint
     tcp_emit(bytes, &segment);
     for (uint32_t i = 0; i < length; i++)
         bytes[TCP_BYTES + i] = pattern(sequence - c->first + i);
-    const uint16_t sum =
-        checksum_add(ip4_pseudo_sum(CLIENT.v4, SERVER.v4, IP_TCP, TCP_BYTES + length), checksum_sum_portable(bytes, TCP_BYTES + length));
+    const uint16_t sum = checksum_add(ip4_pseudo_sum(weir_addr_to_v4(CLIENT), weir_addr_to_v4(SERVER), IP_TCP, TCP_BYTES + length),
+                                      checksum_sum_portable(bytes, TCP_BYTES + length));
     checksum_put(bytes + 16, sum);
     if (!lost(c))
         fixture_input_ip4(c->f, CLIENT, SERVER, IP_TCP, bytes, TCP_BYTES + length);

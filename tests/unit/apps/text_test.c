@@ -87,7 +87,7 @@ static void addresses_go_both_ways(void **state)
     text_endpoint(&text, &endpoint);
     assert_string_equal(bytes, "192.168.0.255:8080");
     assert_true(text_read_addr(bytes, 13, &addr));
-    assert_int_equal(addr.v4, endpoint.addr.v4);
+    assert_int_equal(weir_addr_to_v4(addr), weir_addr_to_v4(endpoint.addr));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(text_read_addr(bad[i], text_length(bad[i]), &addr));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// needs IPv6
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -104,7 +104,7 @@ static void meeting_open(struct meeting *m, enum serving_mode mode, struct weath
     m->weather = weather;
     m->random = seed * 0x9e3779b97f4a7c15u + 1;
     m->flying = calloc(FLYING, sizeof *m->flying);
-    m->serving = serving_open(FIXTURE_PEER_MAC, SERVER.v4, mode, from_server, m, m->f.now_us);
+    m->serving = serving_open(FIXTURE_PEER_MAC, weir_addr_to_v4(SERVER), mode, from_server, m, m->f.now_us);
     m->limit_us = m->f.now_us + 4000000000u;
 }
 

@@ -111,7 +111,7 @@ static int echo_datagram(weir_socket socket)
         return got;
     assert_int_equal(message.length, got);
     assert_int_equal(slice.length, got);
-    assert_int_equal(message.local.v4, SERVER);
+    assert_int_equal(weir_addr_to_v4(message.local), SERVER);
     const int sent = answer(socket, &message, slice.data, slice.length);
     assert_int_equal(weir_socket_discard(s->weir, socket), WEIR_OK);
     return sent;

@@ -103,7 +103,7 @@ static void plan_trouble(struct talk_plan *plan, uint64_t *random)
         return;
     plan->trouble = (enum talk_trouble)between(random, TALK_FAIL_ONCE, TALK_BUDGET);
     plan->fail_at = spread(random, 1, 200);
-    plan->budget_bytes = plan->trouble == TALK_BUDGET ? between(random, 150000, 400000) : 0;
+    plan->budget_bytes = plan->trouble == TALK_BUDGET ? between(random, WEIR_CFG_IP6 ? 190000 : 150000, 400000) : 0;
 }
 
 void talk_plan_make(struct talk_plan *plan, uint64_t seed, enum fixture_mode mode)

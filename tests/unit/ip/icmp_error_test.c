@@ -23,11 +23,11 @@ static void closed_port_is_reported(void **state)
     assert_int_equal(icmp.type, ICMP4_UNREACHABLE);
     assert_int_equal(icmp.code, ICMP4_PORT);
     assert_int_equal(icmp.rest, 0);
-    assert_int_equal(ip.source, OURS.v4);
-    assert_int_equal(ip.destination, PEER.v4);
+    assert_int_equal(ip.source, weir_addr_to_v4(OURS));
+    assert_int_equal(ip.destination, weir_addr_to_v4(PEER));
     // Header and eight bytes, whatever the packet held: never larger than what it answers.
     assert_int_equal(length, ICMP4_BYTES + IP4_BYTES + 8);
-    assert_int_equal(get32(bytes + ICMP4_BYTES + 12), PEER.v4);
+    assert_int_equal(get32(bytes + ICMP4_BYTES + 12), weir_addr_to_v4(PEER));
     assert_int_equal(get16(bytes + ICMP4_BYTES + IP4_BYTES), 1234);
     assert_int_equal(get16(bytes + ICMP4_BYTES + IP4_BYTES + 2), 99);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ICMP_SENT), 1);
@@ -160,8 +160,8 @@ static void invented_sources_take_no_more_memory(void **state)
 static uint32_t quote(uint8_t *out, struct weir_addr source, struct weir_addr destination, uint16_t from, uint16_t to,
                       uint16_t total_length)
 {
-    const struct ip4 ip = {.source = source.v4,
-                           .destination = destination.v4,
+    const struct ip4 ip = {.source = weir_addr_to_v4(source),
+                           .destination = weir_addr_to_v4(destination),
                            .total_length = total_length,
                            .ttl = 60,
                            .protocol = IP_UDP,
@@ -324,7 +324,8 @@ static void tell(struct weir *weir, const struct ip_error *error)
 static void transport_is_told_what_it_needs(void **state)
 {
     (void)state;
-    static const struct ip_protocol protocols[] = {{IP_ICMP, icmp_input, NULL}, {IP_UDP, udp_input, tell}, {0, NULL, NULL}};
+    static const struct ip_protocol protocols[] = {
+        {IP_ICMP, IP_VERSION_4, icmp_input, NULL}, {IP_UDP, IP_VERSIONS, udp_input, tell}, {0, 0, NULL, NULL}};
     struct fixture f;
     uint8_t quoted[64];
     open_raw(&f);

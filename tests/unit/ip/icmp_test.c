@@ -23,8 +23,8 @@ static void echo_is_answered_from_poll(void **state)
         assert_int_equal(icmp.rest, 0x12340000u + i);
         assert_int_equal(length, ICMP4_BYTES + lengths[i]);
         assert_memory_equal(bytes + ICMP4_BYTES, data, lengths[i]);
-        assert_int_equal(ip.source, OURS.v4);
-        assert_int_equal(ip.destination, PEER.v4);
+        assert_int_equal(ip.source, weir_addr_to_v4(OURS));
+        assert_int_equal(ip.destination, weir_addr_to_v4(PEER));
         fixture_clear(&f);
     }
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ICMP_ECHO_ANSWERED), sizeof lengths / sizeof lengths[0]);

@@ -13,7 +13,8 @@ static void open_ethernet(struct fixture *f) { fixture_open(f, &weir_link_ethern
 static void input_igmp(struct fixture *f, struct weir_addr to, const uint8_t *message, uint32_t length, uint8_t ttl)
 {
     uint8_t frame[200];
-    uint8_t mac[6] = {1, 0, 0x5e, (uint8_t)(to.v4 >> 16 & 0x7f), (uint8_t)(to.v4 >> 8), (uint8_t)to.v4};
+    uint8_t mac[6] = {
+        1, 0, 0x5e, (uint8_t)(weir_addr_to_v4(to) >> 16 & 0x7f), (uint8_t)(weir_addr_to_v4(to) >> 8), (uint8_t)weir_addr_to_v4(to)};
     struct made *packet = malloc(sizeof *packet);
     uint8_t body[64];
     memcpy(body, message, length);
@@ -53,14 +54,14 @@ static void expect_report(struct fixture *f, uint32_t index, uint8_t type)
     const uint8_t *bytes = sent_igmp(f, index, &ip, &length);
     assert_int_equal(bytes[0], type);
     if (type == IGMP_REPORT_V3) {
-        assert_int_equal(ip.destination, weir_ip4(224, 0, 0, 22).v4);
+        assert_int_equal(ip.destination, weir_addr_to_v4(weir_ip4(224, 0, 0, 22)));
         assert_int_equal(length, 16);
         assert_int_equal(get16(bytes + 6), 1);
-        assert_int_equal(get32(bytes + 12), GROUP.v4);
+        assert_int_equal(get32(bytes + 12), weir_addr_to_v4(GROUP));
     } else {
-        assert_int_equal(ip.destination, type == IGMP_LEAVE ? weir_ip4(224, 0, 0, 2).v4 : GROUP.v4);
+        assert_int_equal(ip.destination, type == IGMP_LEAVE ? weir_addr_to_v4(weir_ip4(224, 0, 0, 2)) : weir_addr_to_v4(GROUP));
         assert_int_equal(length, 8);
-        assert_int_equal(get32(bytes + 4), GROUP.v4);
+        assert_int_equal(get32(bytes + 4), weir_addr_to_v4(GROUP));
     }
 }
 
@@ -69,9 +70,9 @@ static void join_reports_twice_and_filters(void **state)
     (void)state;
     struct fixture f;
     open_ethernet(&f);
-    assert_int_equal(igmp_join(f.weir, &f.netif, PEER), WEIR_INVALID);
-    assert_int_equal(igmp_join(f.weir, &f.netif, GROUP), WEIR_OK);
-    assert_int_equal(igmp_join(f.weir, &f.netif, GROUP), WEIR_OK);  // counted, not repeated
+    assert_int_equal(ip_group_join(f.weir, &f.netif, PEER), WEIR_INVALID);
+    assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);
+    assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);  // counted, not repeated
     assert_int_equal(f.filter_count, 1);
     assert_memory_equal(f.filter[0], ((const uint8_t[]){1, 0, 0x5e, 1, 2, 3}), 6);
     fixture_poll(&f, 1000);
@@ -83,11 +84,11 @@ static void join_reports_twice_and_filters(void **state)
     fixture_poll(&f, 60000000);
     assert_int_equal(fixture_sent_count(&f), 2);
     fixture_clear(&f);
-    assert_int_equal(igmp_leave(f.weir, &f.netif, GROUP), WEIR_OK);
+    assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP), WEIR_OK);
     assert_int_equal(f.filter_count, 1);
-    assert_int_equal(igmp_leave(f.weir, &f.netif, GROUP), WEIR_OK);
+    assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP), WEIR_OK);
     assert_int_equal(f.filter_count, 0);
-    assert_int_equal(igmp_leave(f.weir, &f.netif, GROUP), WEIR_NO_ADDRESS);
+    assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP), WEIR_NO_ADDRESS);
     fixture_poll(&f, 1000);
     assert_int_equal(fixture_sent_count(&f), 1);
     expect_report(&f, 0, IGMP_LEAVE);
@@ -96,7 +97,7 @@ static void join_reports_twice_and_filters(void **state)
 
 static void settle(struct fixture *f)
 {
-    assert_int_equal(igmp_join(f->weir, &f->netif, GROUP), WEIR_OK);
+    assert_int_equal(ip_group_join(f->weir, &f->netif, GROUP), WEIR_OK);
     fixture_poll(f, 20000000);
     fixture_clear(f);
 }
@@ -113,12 +114,12 @@ static void queries_are_answered_in_time(void **state)
     assert_int_equal(fixture_sent_count(&f), 1);
     expect_report(&f, 0, IGMP_REPORT_V2);
     fixture_clear(&f);
-    query(&f, 10, GROUP.v4);
-    query(&f, 10, GROUP.v4);  // asked twice, answered once
+    query(&f, 10, weir_addr_to_v4(GROUP));
+    query(&f, 10, weir_addr_to_v4(GROUP));  // asked twice, answered once
     fixture_poll(&f, 2001000);
     assert_int_equal(fixture_sent_count(&f), 1);
     fixture_clear(&f);
-    query(&f, 10, weir_ip4(239, 9, 9, 9).v4);  // not a member
+    query(&f, 10, weir_addr_to_v4(weir_ip4(239, 9, 9, 9)));  // not a member
     fixture_poll(&f, 2001000);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_close(&f);
@@ -132,11 +133,11 @@ static void another_members_report_is_enough(void **state)
     open_ethernet(&f);
     settle(&f);
     query(&f, 100, 0);
-    put32(report + 4, GROUP.v4);
+    put32(report + 4, weir_addr_to_v4(GROUP));
     input_igmp(&f, GROUP, report, sizeof report, 1);
     fixture_poll(&f, 11000000);
     assert_int_equal(fixture_sent_count(&f), 0);
-    igmp_leave(f.weir, &f.netif, GROUP);  // and who did not report last leaves without a word
+    ip_group_leave(f.weir, &f.netif, GROUP);  // and who did not report last leaves without a word
     fixture_poll(&f, 1000);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_close(&f);
@@ -195,10 +196,10 @@ static void groups_are_received_while_joined(void **state)
     open_raw(&f);
     input_udp(&f, PEER, GROUP, 1, 2, NULL, 0);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_NOT_OURS), 1);
-    igmp_join(f.weir, &f.netif, GROUP);
+    ip_group_join(f.weir, &f.netif, GROUP);
     input_udp(&f, PEER, GROUP, 1, 2, NULL, 0);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), 1);
-    igmp_leave(f.weir, &f.netif, GROUP);
+    ip_group_leave(f.weir, &f.netif, GROUP);
     input_udp(&f, PEER, GROUP, 1, 2, NULL, 0);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_NOT_OURS), 2);
     fixture_close(&f);
@@ -234,8 +235,8 @@ static void table_is_bounded(void **state)
     struct fixture f;
     open_raw(&f);
     for (uint32_t i = 0; i < WEIR_CFG_MULTICAST_GROUPS; i++)
-        assert_int_equal(igmp_join(f.weir, &f.netif, weir_addr_v4(GROUP.v4 + i)), WEIR_OK);
-    assert_int_equal(igmp_join(f.weir, &f.netif, weir_ip4(239, 255, 0, 1)), WEIR_NO_MEMORY);
+        assert_int_equal(ip_group_join(f.weir, &f.netif, weir_addr_v4(weir_addr_to_v4(GROUP) + i)), WEIR_OK);
+    assert_int_equal(ip_group_join(f.weir, &f.netif, weir_ip4(239, 255, 0, 1)), WEIR_NO_MEMORY);
     fixture_poll(&f, 20000000);
     assert_int_equal(fixture_sent_count(&f), 2 * WEIR_CFG_MULTICAST_GROUPS);
     fixture_close(&f);

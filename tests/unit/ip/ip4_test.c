@@ -298,8 +298,8 @@ static void output_writes_the_header(void **state)
     const uint8_t *payload = sent_packet(&f, 0, &ip, &length);
     assert_int_equal(length, 12);
     assert_memory_equal(payload, "transprtdata", 12);
-    assert_int_equal(ip.source, OURS.v4);
-    assert_int_equal(ip.destination, PEER.v4);
+    assert_int_equal(ip.source, weir_addr_to_v4(OURS));
+    assert_int_equal(ip.destination, weir_addr_to_v4(PEER));
     assert_int_equal(ip.protocol, 99);
     assert_int_equal(ip.ttl, 7);
     assert_int_equal(ip.tos, 0x28);

@@ -28,7 +28,7 @@ static void poll_sends_in_order_and_routes(void **state)
         const uint8_t *bytes = sent_packet(&f, i, &ip, &length);
         assert_int_equal(length, 10 + i);
         assert_int_equal(bytes[length - 1], 10 + i);
-        assert_int_equal(ip.source, OURS.v4);
+        assert_int_equal(ip.source, weir_addr_to_v4(OURS));
     }
     fixture_close(&f);
 }

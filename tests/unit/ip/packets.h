@@ -45,8 +45,8 @@ static inline void header_sum(uint8_t *bytes)
 
 static inline void make_packet(struct made *out, const struct make *make)
 {
-    const struct ip4 ip = {.source = make->source.v4 ? make->source.v4 : PEER.v4,
-                           .destination = make->destination.v4 ? make->destination.v4 : OURS.v4,
+    const struct ip4 ip = {.source = weir_addr_to_v4(make->source) ? weir_addr_to_v4(make->source) : weir_addr_to_v4(PEER),
+                           .destination = weir_addr_to_v4(make->destination) ? weir_addr_to_v4(make->destination) : weir_addr_to_v4(OURS),
                            .total_length = (uint16_t)(IP4_BYTES + make->options_length + make->length),
                            .ttl = make->ttl ? make->ttl : 64,
                            .tos = make->tos,
@@ -80,8 +80,8 @@ static inline uint32_t make_udp(uint8_t *out, struct weir_addr source, struct we
     udp_emit(out, &header);
     if (length)
         memcpy(out + UDP_BYTES, payload, length);
-    uint16_t sum =
-        checksum_add(ip4_pseudo_sum(source.v4, destination.v4, IP_UDP, UDP_BYTES + length), checksum_sum_portable(out, UDP_BYTES + length));
+    uint16_t sum = checksum_add(ip4_pseudo_sum(weir_addr_to_v4(source), weir_addr_to_v4(destination), IP_UDP, UDP_BYTES + length),
+                                checksum_sum_portable(out, UDP_BYTES + length));
     checksum_put(out + 6, sum);
     if (get16(out + 6) == 0)
         put16(out + 6, 0xffff);

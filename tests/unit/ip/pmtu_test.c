@@ -58,7 +58,7 @@ static void table_is_bounded_and_keeps_the_newest(void **state)
     open_raw(&f);
     const uint64_t before = f.allocated_bytes;
     for (uint32_t i = 0; i < 3000; i++) {
-        const struct weir_addr to = weir_addr_v4(OURS.v4 + 1 + i % 250 + (i / 250 << 16));
+        const struct weir_addr to = weir_addr_v4(weir_addr_to_v4(OURS) + 1 + i % 250 + (i / 250 << 16));
         fixture_poll(&f, 2000);
         pmtu_set(f.weir, to, 1000);
         assert_int_equal(pmtu_get(f.weir, to, 1500), 1000);

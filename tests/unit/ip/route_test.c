@@ -52,7 +52,7 @@ static void connected_routes_follow_addresses(void **state)
     assert_int_equal(find(&w, &path, &source, weir_ip4(172, 16, 9, 9), 0), WEIR_OK);
     assert_ptr_equal(path.netif, &w.second);
     assert_int_equal(path.mtu, 900);
-    assert_int_equal(source.v4, weir_ip4(172, 16, 0, 1).v4);
+    assert_int_equal(weir_addr_to_v4(source), weir_addr_to_v4(weir_ip4(172, 16, 0, 1)));
     assert_int_equal(find(&w, &path, &source, FAR, 0), WEIR_NO_ROUTE);
     assert_null(path.netif);
     assert_int_equal(weir_netif_set_address(&w.second, weir_ip4(192, 0, 2, 1), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
@@ -80,7 +80,7 @@ static void longest_prefix_then_metric(void **state)
     assert_true(weir_addr_equal(path.next_hop, r3));  // longer prefix, whatever the metric
     find(&w, &path, &source, weir_ip4(8, 8, 8, 8), 0);
     assert_true(weir_addr_equal(path.next_hop, r2));  // lower metric
-    assert_int_equal(source.v4, weir_ip4(172, 16, 0, 1).v4);
+    assert_int_equal(weir_addr_to_v4(source), weir_addr_to_v4(weir_ip4(172, 16, 0, 1)));
     find(&w, &path, &source, weir_ip4(8, 8, 8, 8), w.f.netif.index);
     assert_true(weir_addr_equal(path.next_hop, r1));  // bound to an interface
     // The same route again: a new metric, no second entry.
@@ -171,7 +171,7 @@ static void own_addresses_go_round(void **state)
     assert_true(weir_addr_equal(source, OURS));
     assert_int_equal(find(&w, &path, &source, weir_ip4(127, 1, 2, 3), 0), WEIR_OK);
     assert_ptr_equal(path.netif, &w.f.weir->loopback.netif);
-    assert_int_equal(source.v4, weir_ip4(127, 0, 0, 1).v4);
+    assert_int_equal(weir_addr_to_v4(source), weir_addr_to_v4(weir_ip4(127, 0, 0, 1)));
     // From one of our addresses to another, bound to an interface or not: still inside.
     source = weir_ip4(172, 16, 0, 1);
     assert_int_equal(ip_path_find(w.f.weir, &path, &source, OURS, w.second.index), WEIR_OK);

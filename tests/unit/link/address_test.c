@@ -3,7 +3,7 @@
 #include "link/address.h"
 #include "fixture.h"
 #include "frames.h"
-#include "ip/ip4.h"
+#include "ip/internal.h"
 #include "pair.h"
 #include "weir/socket.h"
 #include "wire/icmp4.h"
@@ -103,7 +103,7 @@ static void each_is_announced_and_answered_for(void **state)
     fixture_poll(&f, 10 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 2);
     for (uint32_t i = 0; i < 2; i++)
-        frames_assert_request(&f, i, frames_all, SECOND_ADDRESS.v4, SECOND_ADDRESS.v4);
+        frames_assert_request(&f, i, frames_all, weir_addr_to_v4(SECOND_ADDRESS), weir_addr_to_v4(SECOND_ADDRESS));
     fixture_clear(&f);
     static const uint32_t asked[] = {OURS, 0xc0a80701, OURS + 1, 0xc0a80702, OURS, 0xc0a80701};
     for (uint32_t i = 0; i < 4; i++)
@@ -118,9 +118,9 @@ static void each_is_announced_and_answered_for(void **state)
     }
     fixture_clear(&f);
     // An answer that waits is not given once the address is gone.
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, SECOND_ADDRESS.v4);
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, weir_addr_to_v4(SECOND_ADDRESS));
     assert_int_equal(weir_netif_address_remove(&f.netif, SECOND_ADDRESS), WEIR_OK);
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, SECOND_ADDRESS.v4);
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER, weir_addr_to_v4(SECOND_ADDRESS));
     fixture_poll(&f, SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_close(&f);
@@ -133,12 +133,12 @@ static void neighbours_are_asked_from_their_subnet(void **state)
     struct path path = {0}, other = {0};
     open_both(&f, &weir_link_ethernet);
     fixture_set_mode(&f, FIXTURE_PLAIN);
-    frames_output(&f, &path, SECOND_PEER.v4, "hello", 5, NULL);
+    frames_output(&f, &path, weir_addr_to_v4(SECOND_PEER), "hello", 5, NULL);
     fixture_poll(&f, 0);
     frames_output(&f, &other, PEER, "hello", 5, NULL);
     fixture_poll(&f, 0);
     assert_int_equal(fixture_sent_count(&f), 2);
-    frames_assert_request(&f, 0, frames_all, SECOND_ADDRESS.v4, SECOND_PEER.v4);
+    frames_assert_request(&f, 0, frames_all, weir_addr_to_v4(SECOND_ADDRESS), weir_addr_to_v4(SECOND_PEER));
     frames_assert_request(&f, 1, frames_all, OURS, PEER);
     fixture_close(&f);
 }
@@ -151,14 +151,14 @@ static void askers_are_learnt_in_each_subnet(void **state)
     struct path path = {0};
     open_both(&f, &weir_link_ethernet);
     fixture_set_mode(&f, FIXTURE_PLAIN);
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, SECOND_PEER.v4, SECOND_ADDRESS.v4);
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, SECOND_PEER.v4 + 1, OURS);
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, weir_addr_to_v4(SECOND_PEER), weir_addr_to_v4(SECOND_ADDRESS));
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, weir_addr_to_v4(SECOND_PEER) + 1, OURS);
     fixture_poll(&f, 0);
     fixture_clear(&f);
-    frames_output(&f, &path, SECOND_PEER.v4, "hello", 5, NULL);
+    frames_output(&f, &path, weir_addr_to_v4(SECOND_PEER), "hello", 5, NULL);
     assert_int_equal(fixture_sent_count(&f), 1);
     assert_memory_equal(fixture_sent_frame(&f, 0)->data, FIXTURE_PEER_MAC, 6);
-    frames_output(&f, &path, SECOND_PEER.v4 + 1, "hello", 5, NULL);
+    frames_output(&f, &path, weir_addr_to_v4(SECOND_PEER) + 1, "hello", 5, NULL);
     assert_int_equal(fixture_sent_count(&f), 1);
     fixture_close(&f);
 }
@@ -172,7 +172,10 @@ static void echo_from_each(void **state)
     open_both(&f, &weir_link_rawip);
     static const struct {
         struct weir_addr peer, ours;
-    } table[] = {{{PEER}, {OURS}}, {{0xc0a80709}, {0xc0a80701}}, {{PEER}, {0xc0a80701}}, {{0xc0a80709}, {OURS}}};
+    } table[] = {{WEIR_ADDR_V4(PEER), WEIR_ADDR_V4(OURS)},
+                 {WEIR_ADDR_V4(0xc0a80709), WEIR_ADDR_V4(0xc0a80701)},
+                 {WEIR_ADDR_V4(PEER), WEIR_ADDR_V4(0xc0a80701)},
+                 {WEIR_ADDR_V4(0xc0a80709), WEIR_ADDR_V4(OURS)}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         uint8_t echo[8] = {8, 0, 0xf7, 0xff};
         fixture_input_ip4(&f, table[i].peer, table[i].ours, IP_ICMP, echo, sizeof echo);
@@ -180,8 +183,8 @@ static void echo_from_each(void **state)
         assert_int_equal(fixture_sent_count(&f), 1);
         const uint8_t *packet = fixture_sent_packet(&f, 0, &length);
         assert_int_equal(ip4_parse(packet, length, true, &ip), IP4_OK);
-        assert_int_equal(ip.source, table[i].ours.v4);
-        assert_int_equal(ip.destination, table[i].peer.v4);
+        assert_int_equal(ip.source, weir_addr_to_v4(table[i].ours));
+        assert_int_equal(ip.destination, weir_addr_to_v4(table[i].peer));
         fixture_clear(&f);
     }
     // Nobody outside has one of our addresses.
@@ -344,11 +347,11 @@ static void a_conflict_is_of_one_address(void **state)
     assert_int_equal(state_of(&f, SECOND_ADDRESS), WEIR_ADDRESS_READY);
     fixture_clear(&f);
     for (uint32_t i = 0; i < 2; i++) {  // defended once, then given up
-        frames_arp(&f, frames_all, ARP_REPLY, thief, SECOND_ADDRESS.v4, PEER);
+        frames_arp(&f, frames_all, ARP_REPLY, thief, weir_addr_to_v4(SECOND_ADDRESS), PEER);
         fixture_poll(&f, SECOND);
     }
     assert_int_equal(fixture_sent_count(&f), 1);
-    frames_assert_request(&f, 0, frames_all, SECOND_ADDRESS.v4, SECOND_ADDRESS.v4);
+    frames_assert_request(&f, 0, frames_all, weir_addr_to_v4(SECOND_ADDRESS), weir_addr_to_v4(SECOND_ADDRESS));
     assert_int_equal(state_of(&f, SECOND_ADDRESS), WEIR_ADDRESS_CONFLICT);
     assert_int_equal(state_of(&f, weir_addr_v4(OURS)), WEIR_ADDRESS_READY);
     assert_false(ip_is_ours(f.weir, SECOND_ADDRESS));

@@ -100,7 +100,7 @@ static void runts(void **state)
         fixture_input(&f, bytes, length);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ETHERNET_RUNT), 17);
     assert_int_equal(f.netif.stats.rx_runt, 17);
-    put16(bytes + 12, 0x86dd);
+    put16(bytes + 12, 0x88b6);  // for local experiments (IEEE 802)
     fixture_input(&f, bytes, 15);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ETHERNET_UNKNOWN), 1);
     put16(bytes + 12, ETHERTYPE_IP4);

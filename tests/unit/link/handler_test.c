@@ -23,8 +23,8 @@ static void take_protocol(struct weir_protocol_handler *self, struct weir_netif 
 {
     struct seen *seen = self->context;
     (void)netif;
-    assert_int_equal(source.v4, PEER);
-    assert_int_equal(destination.v4, OURS);
+    assert_int_equal(weir_addr_to_v4(source), PEER);
+    assert_int_equal(weir_addr_to_v4(destination), OURS);
     seen->count++;
     seen->length = frame->length;
     seen->offset = offset;

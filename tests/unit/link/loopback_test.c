@@ -58,7 +58,7 @@ static void it_is_there(void **state)
     assert_ptr_equal(netif, &f.weir->loopback.netif);
     assert_int_equal(f.netif.index, 1);  // it does not take the first interface's index
     assert_ptr_equal(netif_by_index(f.weir, netif_loopback_index(f.weir)), netif);
-    assert_int_equal(netif->address.addr.v4, 0x7f000001);
+    assert_int_equal(weir_addr_to_v4(netif->address.addr), 0x7f000001);
     assert_int_equal(netif->address.state, WEIR_ADDRESS_READY);
     fixture_close(&f);
 }

@@ -12,7 +12,7 @@ static const uint8_t thief[6] = {0x02, 0xbb, 0, 0, 0, 0x66};
 static const struct neighbour *lookup(const struct fixture *f, uint32_t address)
 {
     for (uint32_t i = 0; i < WEIR_CFG_NEIGHBOURS; i++)
-        if (f->weir->arp.table[i].netif == &f->netif && f->weir->arp.table[i].address.v4 == address)
+        if (f->weir->arp.table[i].netif == &f->netif && weir_addr_to_v4(f->weir->arp.table[i].address) == address)
             return &f->weir->arp.table[i];
     return NULL;
 }

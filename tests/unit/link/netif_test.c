@@ -95,7 +95,7 @@ static void addresses(void **state)
 #if WEIR_CFG_ARP_CACHE
     assert_int_equal(ip_path_find(f.weir, &path, &source, weir_addr_v4(PEER), 0), WEIR_OK);
     assert_ptr_equal(path.netif, &f.netif);
-    assert_int_equal(source.v4, OURS);
+    assert_int_equal(weir_addr_to_v4(source), OURS);
 #endif
     assert_int_equal(weir_netif_set_address(&f.netif, weir_ip4(192, 168, 7, 1), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
     assert_false(ip_is_ours(f.weir, weir_addr_v4(OURS)));

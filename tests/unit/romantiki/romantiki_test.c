@@ -443,7 +443,7 @@ static BFD answers_datagrams(void *prm)
 }
 static BFD asks_by_datagram(void *prm)
 {
-    static const struct weir_endpoint to = {{LOCALHOST}, 9};
+    static const struct weir_endpoint to = {WEIR_ADDR_V4(LOCALHOST), 9};
     AUTO int res;
     (void)prm;
     BF_BEGIN

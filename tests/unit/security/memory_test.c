@@ -36,7 +36,7 @@ static void client_look(struct server *s, struct client *c)
 {
     for (uint32_t i = 0, length; i < fixture_sent_count(&s->f); i++) {
         const uint8_t *packet = fixture_sent_packet(&s->f, i, &length);
-        if (length < 40 || packet[9] != IP_TCP || get32(packet + 16) != c->address.v4 || get16(packet + 22) != c->port)
+        if (length < 40 || packet[9] != IP_TCP || get32(packet + 16) != weir_addr_to_v4(c->address) || get16(packet + 22) != c->port)
             continue;
         c->flags |= packet[33];
         c->window = (uint32_t)get16(packet + 34) << (packet[33] & TCP_SYN ? 0 : 7);
@@ -65,7 +65,7 @@ static void client_send(struct server *s, struct client *c, uint8_t flags, uint3
     segment.header_length = (uint8_t)header;
     tcp_emit(bytes, &segment);
     memcpy(bytes + header, nothing, length);
-    const uint16_t pseudo = ip4_pseudo_sum(c->address.v4, TCP_US.v4, IP_TCP, header + length);
+    const uint16_t pseudo = ip4_pseudo_sum(weir_addr_to_v4(c->address), weir_addr_to_v4(TCP_US), IP_TCP, header + length);
     checksum_put(bytes + 16, checksum_add(pseudo, checksum_sum_portable(bytes, header + length)));
     fixture_input_ip4(&s->f, c->address, TCP_US, IP_TCP, bytes, header + length);
     fixture_poll(&s->f, 0);

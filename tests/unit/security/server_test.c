@@ -35,7 +35,7 @@ static void peer_segment(struct attack *a, uint8_t flags, const void *data, uint
                                         .header_length = TCP_BYTES};
     tcp_emit(bytes, &segment);
     memcpy(bytes + TCP_BYTES, data, length);
-    const uint16_t pseudo = ip4_pseudo_sum(PEER.v4, SERVER.v4, IP_TCP, TCP_BYTES + length);
+    const uint16_t pseudo = ip4_pseudo_sum(weir_addr_to_v4(PEER), weir_addr_to_v4(SERVER), IP_TCP, TCP_BYTES + length);
     checksum_put(bytes + 16, checksum_add(pseudo, checksum_sum_portable(bytes, TCP_BYTES + length)));
     fixture_input_ip4(&a->f, PEER, SERVER, IP_TCP, bytes, TCP_BYTES + length);
     fixture_poll(&a->f, 0);
@@ -95,8 +95,11 @@ static void every_cut_is_survived(void **state)
                 memcpy(frame, FIXTURE_MAC, 6);
                 memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
                 put16(frame + 12, kind == 2 ? 0x0806 : 0x0800);
-                struct ip4 header = {
-                    .source = PEER.v4, .destination = SERVER.v4, .ttl = 64, .protocol = kind ? IP_ICMP : IP_TCP, .total_length = 46};
+                struct ip4 header = {.source = weir_addr_to_v4(PEER),
+                                     .destination = weir_addr_to_v4(SERVER),
+                                     .ttl = 64,
+                                     .protocol = kind ? IP_ICMP : IP_TCP,
+                                     .total_length = 46};
                 if (honest && length >= 34)
                     header.total_length = (uint16_t)(length - 14);
                 ip4_emit(frame + 14, &header);

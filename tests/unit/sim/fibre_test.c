@@ -100,7 +100,7 @@ static void echo_server(struct sim_host *host, void *context)
 static void echo_client(struct sim_host *host, void *context)
 {
     struct program *program = context;
-    struct weir_sockaddr_in peer = address_of(sim_host_address(server.host).v4);
+    struct weir_sockaddr_in peer = address_of(weir_addr_to_v4(sim_host_address(server.host)));
     uint8_t out[500], in[500];
     const int fd = bsd_socket(program->bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
     assert_int_equal(bsd_connect(program->bsd, fd, ADDRESS(peer)), 0);

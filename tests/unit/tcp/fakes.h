@@ -121,7 +121,8 @@ struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16
 }
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
 {
-    return siphash_words(&weir->hash_key, (uint64_t)local.v4 << 32 | remote.v4, (uint64_t)local_port << 16 | remote_port);
+    return siphash_words(&weir->hash_key, (uint64_t)weir_addr_to_v4(local) << 32 | weir_addr_to_v4(remote),
+                         (uint64_t)local_port << 16 | remote_port);
 }
 uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu)
 {

@@ -3,7 +3,7 @@
 // Initial sequence numbers, timestamp offsets (RFC 6528, RFC 7323 §7.1) and ports (RFC 6056).
 #include "fakes.h"
 
-static const struct weir_endpoint local_end = {{0x0a000001}, 80}, remote_end = {{0x0a000002}, 5555};
+static const struct weir_endpoint local_end = {WEIR_ADDR_V4(0x0a000001), 80}, remote_end = {WEIR_ADDR_V4(0x0a000002), 5555};
 
 static uint16_t port_choose(struct weir_addr local, const struct weir_endpoint *remote)
 {
@@ -34,13 +34,13 @@ static void every_part_of_the_pair_and_the_secret_count(void **state)
     other.port++;
     assert_int_not_equal(tcp_isn(world, &other, &remote_end), first);
     other = local_end;
-    other.addr.v4++;
+    other.addr = weir_addr_v4(weir_addr_to_v4(other.addr) + 1);
     assert_int_not_equal(tcp_isn(world, &other, &remote_end), first);
     other = remote_end;
     other.port++;
     assert_int_not_equal(tcp_isn(world, &local_end, &other), first);
     other = remote_end;
-    other.addr.v4++;
+    other.addr = weir_addr_v4(weir_addr_to_v4(other.addr) + 1);
     assert_int_not_equal(tcp_isn(world, &local_end, &other), first);
     assert_int_not_equal(tcp_isn(world, &remote_end, &local_end), first);
     world->isn_key.k0++;

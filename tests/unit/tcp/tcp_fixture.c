@@ -84,8 +84,8 @@ void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, 
     uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
     const struct icmp4 header = {.type = type, .code = code, .rest = mtu};
     icmp4_emit(bytes, &header);
-    const struct ip4 ip = {.source = t->local.addr.v4,
-                           .destination = t->remote.addr.v4,
+    const struct ip4 ip = {.source = weir_addr_to_v4(t->local.addr),
+                           .destination = weir_addr_to_v4(t->remote.addr),
                            .total_length = quoted_length,
                            .ttl = 60,
                            .protocol = IP_TCP,
@@ -113,8 +113,8 @@ void peer_take(struct tcp_fixture *t)
     const uint8_t *packet = fixture_sent_packet(&t->f, t->seen++, &length);
     assert_int_equal(ip4_parse(packet, length, false, &ip), IP4_OK);
     assert_int_equal(ip.protocol, IP_TCP);
-    assert_int_equal(ip.source, t->local.addr.v4);
-    assert_int_equal(ip.destination, t->remote.addr.v4);
+    assert_int_equal(ip.source, weir_addr_to_v4(t->local.addr));
+    assert_int_equal(ip.destination, weir_addr_to_v4(t->remote.addr));
     assert_int_equal(ip.total_length, length);
     const uint8_t *bytes = packet + IP4_BYTES;
     length -= IP4_BYTES;

@@ -80,7 +80,7 @@ static void writes_add_a_header(void **state)
     assert_int_equal(length, 8);
     assert_memory_equal(bytes, "payload!", 8);
     assert_int_equal(ip.protocol, 200);
-    assert_int_equal(ip.source, OURS.v4);
+    assert_int_equal(ip.source, weir_addr_to_v4(OURS));
     fixture_close(&f);
 }
 
@@ -112,7 +112,7 @@ static void included_headers_are_completed(void **state)
     assert_int_equal(ip.header_length, 24);
     assert_int_equal(ip.protocol, 201);
     assert_int_equal(ip.ttl, 9);
-    assert_int_equal(ip.source, OURS.v4);
+    assert_int_equal(ip.source, weir_addr_to_v4(OURS));
     assert_memory_equal(bytes, "payload!", 8);
     // What is no packet is refused, and larger than the path told at once.
     assert_int_equal(send_to(&f, s, PEER, 0, "short", 5), 5);
@@ -204,7 +204,8 @@ static void errors_reach_the_connected(void **state)
     const weir_socket s = weir_socket_open(f.weir, WEIR_ICMP, 0);
     assert_int_equal(weir_socket_bind(f.weir, s, &(struct weir_endpoint){weir_addr_any(), 77}), WEIR_OK);
     assert_int_equal(weir_socket_connect(f.weir, s, &(struct weir_endpoint){PEER, 0}), WEIR_OK);
-    const struct ip4 ip = {.source = OURS.v4, .destination = PEER.v4, .total_length = 84, .ttl = 1, .protocol = IP_ICMP};
+    const struct ip4 ip = {
+        .source = weir_addr_to_v4(OURS), .destination = weir_addr_to_v4(PEER), .total_length = 84, .ttl = 1, .protocol = IP_ICMP};
     ip4_emit(quoted, &ip);
     quoted[IP4_BYTES] = ICMP4_ECHO;
     put16(quoted + IP4_BYTES + 4, 78);

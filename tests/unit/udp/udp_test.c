@@ -219,7 +219,7 @@ static void groups_reach_their_members_only(void **state)
     assert_int_equal(queued(&f, s[0]), 0);
     assert_int_equal(queued(&f, s[1]), 1);
     weir_socket_close(f.weir, s[1]);  // the last member goes, and the instance's membership with it
-    assert_false(igmp_member(f.weir, &f.netif, GROUP));
+    assert_false(ip_group_member(f.weir, &f.netif, GROUP));
     fixture_close(&f);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// needs IPv6
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

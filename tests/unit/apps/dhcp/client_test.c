@@ -122,18 +122,18 @@ static void a_lease_is_taken_after_the_probe(void **state)
     deliver(&world, &offer);
     expect(&world, DHCP_REQUEST, 1000000);
     assert_int_equal(world.last.xid, xid);
-    assert_int_equal(world.last.requested.v4, OFFERED.v4);
-    assert_int_equal(world.last.server_id.v4, SERVER.v4);
+    assert_int_equal(weir_addr_to_v4(world.last.requested), weir_addr_to_v4(OFFERED));
+    assert_int_equal(weir_addr_to_v4(world.last.server_id), weir_addr_to_v4(SERVER));
     assert_true(weir_addr_is_any(world.last_from) && weir_addr_is_any(world.last.ciaddr));
     struct dhcp_message ack = reply(&world, DHCP_ACK);
     deliver(&world, &ack);
     assert_int_equal(world.bound, 0);  // not before the probe
     bench_run(&world.bench, 12000000);
     assert_int_equal(world.bound, 1);
-    assert_int_equal(world.bench.f.netif.address.addr.v4, OFFERED.v4);
+    assert_int_equal(weir_addr_to_v4(world.bench.f.netif.address.addr), weir_addr_to_v4(OFFERED));
     assert_int_equal(world.dhcp.lease.renew_s, LEASE_S / 2);
     assert_int_equal(world.dhcp.lease.rebind_s, LEASE_S - LEASE_S / 8);
-    assert_int_equal(world.dhcp.lease.router.v4, SERVER.v4);
+    assert_int_equal(weir_addr_to_v4(world.dhcp.lease.router), weir_addr_to_v4(SERVER));
     close_world(&world);
     assert_int_equal(world.lost, 1);
 }
@@ -164,9 +164,9 @@ static void a_lease_is_renewed_and_rebound(void **state)
     know_server(&world);
     expect(&world, DHCP_REQUEST, (uint64_t)LEASE_S * 500000u + 2000000u);
     assert_int_equal(world.dhcp.state, DHCP_RENEWING);
-    assert_int_equal(world.last_to.v4, SERVER.v4);  // by itself
-    assert_int_equal(world.last_from.v4, OFFERED.v4);
-    assert_int_equal(world.last.ciaddr.v4, OFFERED.v4);
+    assert_int_equal(weir_addr_to_v4(world.last_to), weir_addr_to_v4(SERVER));  // by itself
+    assert_int_equal(weir_addr_to_v4(world.last_from), weir_addr_to_v4(OFFERED));
+    assert_int_equal(weir_addr_to_v4(world.last.ciaddr), weir_addr_to_v4(OFFERED));
     assert_true(weir_addr_is_any(world.last.server_id) && weir_addr_is_any(world.last.requested));  // table 5
     struct dhcp_message ack = reply(&world, DHCP_ACK);
     deliver(&world, &ack);
@@ -184,7 +184,7 @@ static void a_lease_is_renewed_and_rebound(void **state)
     ack.server_id = weir_ip4(10, 0, 0, 9);
     deliver(&world, &ack);
     assert_int_equal(world.dhcp.state, DHCP_BOUND);
-    assert_int_equal(world.dhcp.lease.server.v4, ack.server_id.v4);
+    assert_int_equal(weir_addr_to_v4(world.dhcp.lease.server), weir_addr_to_v4(ack.server_id));
     close_world(&world);
 }
 
@@ -250,8 +250,8 @@ static void a_taken_address_is_declined(void **state)
     bench_run(&world.bench, 1500000);
     claim(&world);
     expect(&world, DHCP_DECLINE, 1000000);
-    assert_int_equal(world.last.requested.v4, OFFERED.v4);
-    assert_int_equal(world.last.server_id.v4, SERVER.v4);
+    assert_int_equal(weir_addr_to_v4(world.last.requested), weir_addr_to_v4(OFFERED));
+    assert_int_equal(weir_addr_to_v4(world.last.server_id), weir_addr_to_v4(SERVER));
     assert_int_equal(world.bound, 0);
     assert_true(weir_addr_is_any(world.bench.f.netif.address.addr));
     uint64_t declined_us = world.bench.f.now_us;
@@ -384,7 +384,7 @@ static void the_lease_is_checked_when_the_cable_returns(void **state)
     weir_link_change(&world.bench.f.netif, true);
     expect(&world, DHCP_REQUEST, 5000000);
     assert_int_equal(world.dhcp.state, DHCP_REBOOTING);
-    assert_int_equal(world.last.requested.v4, OFFERED.v4);
+    assert_int_equal(weir_addr_to_v4(world.last.requested), weir_addr_to_v4(OFFERED));
     assert_true(weir_addr_is_any(world.last.server_id));
     struct dhcp_message nak = reply(&world, DHCP_NAK);  // another network
     deliver(&world, &nak);

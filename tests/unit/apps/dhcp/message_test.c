@@ -26,6 +26,7 @@ static struct dhcp_message example(void)
                                    .rebind_s = 3150,
                                    .mtu = 1400,
                                    .domain = "weir.example"};
+    message.ciaddr = message.giaddr = weir_addr_v4(0);
     message.yiaddr = weir_ip4(10, 0, 0, 50);
     message.siaddr = message.server_id = weir_ip4(10, 0, 0, 1);
     message.mask = weir_ip4(255, 255, 255, 0);
@@ -135,7 +136,7 @@ static void overload_stays_in_its_fields(void **state)
     memcpy(bytes + 108, (uint8_t[]){1, 4, 255, 255, 0, 0, 255}, 7);                  // file
     memcpy(bytes + 44, (uint8_t[]){1, 4, 255, 255, 255, 0, 51, 4, 0, 0, 1, 0}, 12);  // sname, no END
     assert_true(parse(bytes, length, &out));
-    assert_int_equal(out.mask.v4, 0xffff0000u);  // file is read before sname
+    assert_int_equal(weir_addr_to_v4(out.mask), 0xffff0000u);  // file is read before sname
     assert_int_equal(out.lease_s, 256);
     memset(bytes + 44, 0, 64);
     bytes[44 + 62] = 12;  // the last option of sname reaches into file

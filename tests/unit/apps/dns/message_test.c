@@ -194,7 +194,7 @@ static void addresses_are_found(void **state)
     record_a(&b, 60, 0x0a000002);
     assert_int_equal(parse(&b, &answer), DNS_FOUND);
     assert_int_equal(answer.count, 2);
-    assert_int_equal(answer.addresses[1].v4, 0x0a000002);
+    assert_int_equal(weir_addr_to_v4(answer.addresses[1]), 0x0a000002);
     assert_int_equal(answer.ttl_s, 60);
     for (uint32_t length = 0; length < b.length; length++) {  // every cut is refused and read no further than its end
         struct builder cut = b;
@@ -219,7 +219,7 @@ static void a_chain_of_names_is_followed_in_any_order(void **state)
     name_plain(&b, "B.example");
     assert_int_equal(parse(&b, &answer), DNS_FOUND);
     assert_int_equal(answer.count, 1);
-    assert_int_equal(answer.addresses[0].v4, 0x01020304);
+    assert_int_equal(weir_addr_to_v4(answer.addresses[0]), 0x01020304);
     assert_int_equal(answer.ttl_s, 30);
 }
 

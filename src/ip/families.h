@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rows that are built, and which of them an address or a packet has.
+#ifndef IP_FAMILIES_H
+#define IP_FAMILIES_H
+
+#include "ip/family4.h"
+#include "ip/family6.h"
+
+#if WEIR_CFG_IP6
+// The row of an address. (Of `any`: IPv6's.)
+static inline const struct ip_family *ip_family_of(struct weir_addr address)
+{
+    return weir_addr_is_v4(address) ? &ip4_family : &ip6_family;
+}
+// The row of a packet, by the first byte of its header.
+static inline const struct ip_family *ip_family_of_packet(const uint8_t *header) { return header[0] >> 4 == 6 ? &ip6_family : &ip4_family; }
+#else
+static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip4_family; }
+static inline const struct ip_family *ip_family_of_packet(const uint8_t *header) { return (void)header, &ip4_family; }
+#endif
+
+#endif

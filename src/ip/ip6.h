@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What IPv6's files of src/ip share among themselves.
+#ifndef IP_IP6_H
+#define IP_IP6_H
+
+#include "ip/internal.h"
+
+#if WEIR_CFG_IP6
+#include "wire/nd.h"
+
+#define IP6_ALERT_BYTES 8u  // hop-by-hop options with a router alert (RFC 2711)
+
+static inline struct weir_addr ip6_link_group(uint32_t low)  // ff02::low
+{
+    const struct weir_addr group = {{weir_addr_word_of(0xff020000u), 0, 0, weir_addr_word_of(low)}};
+    return group;
+}
+static inline struct weir_addr ip6_all_nodes(void) { return ip6_link_group(1); }
+static inline struct weir_addr ip6_all_routers(void) { return ip6_link_group(2); }
+
+// Writes the network header in front of out->head, with a router alert's before it where `ip` wants that, and hands the packet to the link.
+// The path is valid. `next_header`: what begins at out->head.
+enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                  uint8_t next_header, struct sock *waiter);
+// Sends what is in `out` as a fragment of a datagram; id: of 16 bits, another for each datagram to the same destination.
+enum weir_tx_verdict ip6_piece(struct weir *weir, struct path *path, const struct ip_out *ip, uint32_t id, uint32_t offset, bool more,
+                               struct packet_out *out, struct sock *waiter);
+
+// Parameter Problem (RFC 4443 §3.4) about a packet at any of its headers; pointer: from the network header on. `multicast`: also about one
+// that went to a group.
+void icmp6_parameter_send(struct weir *weir, const struct packet *packet, uint8_t code, uint32_t pointer, bool multicast);
+void icmp6_error_input(struct weir *weir, struct packet *packet);  // at the ICMPv6 header, checksum verified
+// Tells the protocol of a packet of ours of an error about it (icmp_error.c).
+void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error);
+
+void nd_input(struct weir *weir, struct packet *packet);   // at an ICMPv6 header of neighbour discovery, checksum verified
+void mld_input(struct weir *weir, struct packet *packet);  // … of multicast listener discovery
+#endif
+
+#endif

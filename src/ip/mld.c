@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Multicast listener discovery of a host, version 2 (RFC 9777) for groups without source filters, and version 1 for an older querier.
+// Every group is reported, those that neighbours are solicited by too: switches that listen would cut us off otherwise.
+#include "ip/group.h"
+#include "ip/ip6.h"
+#include "wire/mld.h"
+
+#define OLD_QUERIER_MS 260000u  // RFC 9777 §9.12: 2 × 125 s and a response of 10 s: so long a version 1 querier is remembered
+
+static struct weir_addr group_all_mldv2(void) { return ip6_link_group(0x16); }
+
+// From the link-local address, or :: while there is none (RFC 9777 §5.2.13).
+static void message_send(struct weir *weir, struct weir_netif *netif, struct weir_addr destination, const uint8_t *bytes, uint32_t length)
+{
+    struct path path = {.netif = netif, .next_hop = destination, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
+    const struct weir_netif_address *const own = address_source6(netif, destination);
+    const struct ip_out ip = {.source = own && weir_addr_is_link_local6(own->addr) ? own->addr : weir_addr_any(),
+                              .destination = destination,
+                              .protocol = IP6_ICMP,
+                              .ttl = 1,
+                              .router_alert = true};
+    uint8_t *const room = ip_netif_loopback(netif) ? NULL : ip_outbox_push(weir, &path, &ip, length);
+    if (!room)
+        return;
+    uint8_t from[IP6_ADDRESS_BYTES], to[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(ip.source, from);
+    weir_addr_to_v6(destination, to);
+    memcpy(room, bytes, length);
+    icmp6_checksum_put(room, length, from, to);
+}
+
+static void record_send(struct weir *weir, const struct group *group, enum mld_record_type type)
+{
+    uint8_t bytes[MLD_REPORT_BYTES + MLD_RECORD_BYTES], address[IP6_ADDRESS_BYTES];
+    struct mld_report report;
+    weir_addr_to_v6(group->address, address);
+    const struct mld_record record = {.type = type, .group = address};
+    mld_report_begin(&report, bytes, sizeof bytes);
+    (void)mld_report_add(&report, &record);  // there is room for one
+    message_send(weir, group->netif, group_all_mldv2(), bytes, report.length);
+}
+
+static void message_v1_send(struct weir *weir, const struct group *group, enum icmp6_type type, struct weir_addr destination)
+{
+    uint8_t bytes[MLD_V1_BYTES], address[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(group->address, address);
+    mld_v1_emit(bytes, type, address);
+    message_send(weir, group->netif, destination, bytes, sizeof bytes);
+}
+
+void mld_report(struct weir *weir, const struct group *group)
+{
+    if (group->version == 1)
+        message_v1_send(weir, group, ICMP6_MLD_REPORT_V1, group->address);
+    else
+        record_send(weir, group, group->unsolicited ? MLD_TO_EXCLUDE : MLD_IS_EXCLUDE);
+}
+
+void mld_left(struct weir *weir, const struct group *group)
+{
+    if (group->version != 1)
+        record_send(weir, group, MLD_TO_INCLUDE);
+    else if (group->reported_last)
+        message_v1_send(weir, group, ICMP6_MLD_DONE, ip6_all_routers());
+}
+
+// --- input -------------------------------------------------------------------------------------------------------------------
+
+static void query_input(struct weir *weir, const struct packet *packet, const struct mld *query)
+{
+    const struct weir_addr asked = weir_addr_v6(query->group);
+    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
+        if (group->netif != packet->netif || weir_addr_is_v4(group->address))
+            continue;
+        if (query->version == 1)
+            group->version_until_ms = weir->now_ms + OLD_QUERIER_MS;
+        if (query->version == 1 || group->version != 1 || seq_le(group->version_until_ms, weir->now_ms))
+            group->version = query->version;
+        if (weir_addr_is_any(asked) || weir_addr_equal(asked, group->address))
+            group_schedule(weir, group, query->max_response_ms);
+    }
+}
+
+// Another member has answered: our answer is not needed. (Version 2 knows no suppression.)
+static void report_input(struct weir *weir, const struct packet *packet, const struct mld *report)
+{
+    struct group *const group = group_find(weir, packet->netif, weir_addr_v6(report->group));
+    if (!group || !group->pending || group->version != 1)
+        return;
+    group->pending = false;
+    group->unsolicited = 0;
+    group->reported_last = false;
+}
+
+void mld_input(struct weir *weir, struct packet *packet)
+{
+    const struct icmp6_arrival arrival = {.source = packet->network + 8,
+                                          .destination = packet->network + 24,
+                                          .hop_limit = packet->ttl,
+                                          .fragmented = packet->flags & (PACKET_FRAGMENTED | PACKET_REASSEMBLED),
+                                          .router_alert = packet->router_alert};
+    struct mld message;
+    if (ip_netif_loopback(packet->netif))
+        return;
+    if (!(packet->flags & PACKET_IP_MULTICAST) || packet_head_room(packet) < packet->length ||
+        !mld_parse(packet->head, packet->length, &arrival, &message))
+        count(weir, WEIR_COUNT_IGMP_BAD);
+    else if (message.type == ICMP6_MLD_QUERY)
+        query_input(weir, packet, &message);
+    else
+        report_input(weir, packet, &message);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The addresses that an interface makes by itself (RFC 4862 §5.3, §5.5): of the link, and out of the prefixes that routers advertise. The
+// identifier is opaque (RFC 7217): a keyed hash of the prefix, the interface and a count of conflicts. Without a secret that survives, the
+// link-local one is the MAC address's (RFC 4291), so that it is the same after each start, and the others are random.
+#include "ip/slaac.h"
+
+#include "link/handler.h"
+
+#define PREFIX_BITS 64u
+#define IDENTIFIER_RETRIES 3u       // RFC 7217 §6: IDGEN_RETRIES
+#define ADDRESSES_MAX 8u            // made on one interface out of prefixes: what routers say fills no table
+#define TWO_HOURS_US 7200000000ull  // RFC 4862 §5.5.3 (e)
+#define LIFETIME_INFINITE 0xffffffffu
+
+// RFC 4291, appendix A.
+static void identifier_of_mac(const uint8_t mac[6], uint8_t identifier[8])
+{
+    const uint8_t bytes[8] = {mac[0] ^ 2u, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+    memcpy(identifier, bytes, sizeof bytes);
+}
+
+// RFC 7217 §5, with SipHash for F: its key is the secret.
+static void identifier_opaque(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t counter, uint8_t identifier[8])
+{
+    struct siphash_key key;
+    uint8_t text[24] = {0};
+    memcpy(&key, netif->ip6.secret, sizeof key);
+    memcpy(text, prefix, 8);
+    memcpy(text + 8, netif->mac, 6);
+    text[14] = counter;
+    memcpy(text + 16, netif->name, sizeof netif->name);
+    const uint64_t hash = siphash(&key, text, sizeof text);
+    put32(identifier, (uint32_t)(hash >> 32));
+    put32(identifier + 4, (uint32_t)hash);
+}
+
+// RFC 5453: the subnet-router anycast address, and those of anycast (fdff:ffff:ffff:ff80 on).
+static bool identifier_reserved(const uint8_t identifier[8])
+{
+    return (get32(identifier) == 0 && get32(identifier + 4) == 0) ||
+           (get32(identifier) == 0xfdffffffu && get32(identifier + 4) >= 0xffffff80u);
+}
+
+static struct weir_addr address_make(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t *counter, bool link_local)
+{
+    uint8_t bytes[16];
+    memcpy(bytes, prefix, 8);
+    if (link_local && !netif->ip6.secret_given)
+        identifier_of_mac(netif->mac, bytes + 8);
+    else
+        do {
+            identifier_opaque(netif, prefix, (*counter)++, bytes + 8);
+        } while (identifier_reserved(bytes + 8));
+    return weir_addr_with_zone(weir_addr_v6(bytes), netif->index);
+}
+
+// A new address, which is probed before its use. Its lifetimes, µs.
+static void address_begin(struct weir_netif *netif, const uint8_t prefix[8], enum weir_address_origin origin, uint8_t counter,
+                          uint64_t preferred_until_us, uint64_t valid_until_us)
+{
+    const struct weir_addr addr = address_make(netif, prefix, &counter, origin == WEIR_ADDRESS_LINK_LOCAL);
+    if (address_add(netif, addr, PREFIX_BITS, WEIR_ADDRESS_PROBE, (uint8_t)origin) != WEIR_OK)
+        return;
+    address_find(netif, addr)->dad_counter = counter;
+    (void)weir_netif_address_lifetimes(netif, addr, preferred_until_us, valid_until_us);
+}
+
+static bool has_origin(const struct weir_netif *netif, uint8_t origin)
+{
+    for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
+        if (a->state != WEIR_ADDRESS_NONE && a->origin == origin)
+            return true;
+    return false;
+}
+
+void slaac_link_local(struct weir_netif *netif)
+{
+    static const uint8_t prefix[8] = {0xfe, 0x80};
+    if (!has_origin(netif, WEIR_ADDRESS_LINK_LOCAL))
+        address_begin(netif, prefix, WEIR_ADDRESS_LINK_LOCAL, 0, WEIR_NEVER, WEIR_NEVER);
+}
+
+void slaac_forget(struct weir_netif *netif)
+{
+    for (struct weir_netif_address *a = &netif->address, *next; a; a = next) {
+        next = address_next(a);
+        if (a->state != WEIR_ADDRESS_NONE && a->origin != WEIR_ADDRESS_MANUAL)
+            (void)weir_netif_address_remove(netif, a->addr);
+    }
+}
+
+static uint64_t until_us(const struct weir *weir, uint32_t lifetime_s)
+{
+    return lifetime_s == LIFETIME_INFINITE ? WEIR_NEVER : weir->now_us + (uint64_t)lifetime_s * 1000000u;
+}
+
+// RFC 4862 §5.5.3 (e): nobody can end an address sooner than in two hours, unless it had less to live.
+static uint64_t valid_until(const struct weir *weir, const struct weir_netif_address *a, uint32_t valid_s)
+{
+    const uint64_t said_us = until_us(weir, valid_s), two_hours_us = weir->now_us + TWO_HOURS_US;
+    if (said_us > two_hours_us || said_us > a->valid_until_us)
+        return said_us;
+    return a->valid_until_us <= two_hours_us ? a->valid_until_us : two_hours_us;
+}
+
+void slaac_prefix(struct weir_netif *netif, const uint8_t prefix[16], uint32_t valid_s, uint32_t preferred_s)
+{
+    struct weir *const weir = netif->weir;
+    const struct weir_addr network = weir_addr_v6(prefix);
+    uint32_t made = 0;
+    bool known = false;
+    for (struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
+        if (a->state == WEIR_ADDRESS_NONE || a->origin != WEIR_ADDRESS_AUTO)
+            continue;
+        made++;
+        if (!weir_addr_in_prefix(a->addr, network, PREFIX_BITS))
+            continue;
+        const uint64_t valid_us = valid_until(weir, a, valid_s), preferred_us = until_us(weir, preferred_s);
+        (void)weir_netif_address_lifetimes(netif, a->addr, preferred_us < valid_us ? preferred_us : valid_us, valid_us);
+        known = true;
+    }
+    if (known || !valid_s)
+        return;
+    if (made == ADDRESSES_MAX) {
+        count(weir, WEIR_COUNT_ND_LIMIT);
+        return;
+    }
+    address_begin(netif, prefix, WEIR_ADDRESS_AUTO, 0, until_us(weir, preferred_s), until_us(weir, valid_s));
+}
+
+// RFC 4862 §5.4.5, RFC 7217 §6. Of what was configured the interface goes on trying (acd.c).
+void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
+{
+    const enum weir_address_origin origin = (enum weir_address_origin)a->origin;
+    const uint64_t preferred_us = a->preferred_until_us, valid_us = a->valid_until_us;
+    const uint8_t counter = a->dad_counter;
+    uint8_t prefix[16];
+    if (weir_addr_is_v4(a->addr) || origin == WEIR_ADDRESS_MANUAL)
+        return;
+    weir_addr_to_v6(a->addr, prefix);
+    (void)weir_netif_address_remove(netif, a->addr);
+    if (origin == WEIR_ADDRESS_LINK_LOCAL && !netif->ip6.secret_given) {
+        netif->ip6.off = true;  // another device has our MAC address
+        slaac_forget(netif);
+    } else if (counter <= IDENTIFIER_RETRIES && valid_us > weir->now_us) {
+        address_begin(netif, prefix, origin, counter, preferred_us, valid_us);
+    }
+}
+
+void ip_address_group(struct weir_netif *netif, struct weir_addr address, bool join)
+{
+    if (weir_addr_is_v4(address) || weir_addr_is_any(address) || ip_netif_loopback(netif))
+        return;
+    const struct weir_addr group = {{weir_addr_word_of(0xff020000u), 0, weir_addr_word_of(1),
+                                     weir_addr_word_of(0xff000000u | (weir_addr_word(address, 3) & 0xffffffu))}};
+    (void)(join ? ip_group_join(netif->weir, netif, group) : ip_group_leave(netif->weir, netif, group));
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C). Other than of ARP's claims, a
+// neighbour's word about its link address is taken, where it may be: all of it passed the checks of src/ip/nd.c.
+#include "link/neighbour.h"
+
+void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6], bool create, bool router)
+{
+    struct neighbour *n = neighbour_find(weir, netif, address);
+    if (!n) {
+        n = create ? neighbour_entry_new(weir, netif, address, true) : NULL;
+        if (!n)
+            return;
+        memcpy(n->mac, mac, sizeof n->mac);
+        n->state = NEIGHBOUR_STALE;
+    } else if (n->state == NEIGHBOUR_INCOMPLETE || (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0)) {
+        neighbour_stale(weir, n, mac);
+    }
+    n->router |= router;
+}
+
+static void is_router(struct weir *weir, struct neighbour *n, bool router)
+{
+    const bool was_router = n->router;
+    n->router = router;
+    if (was_router && !router)
+        ip_router_lost(weir, n->netif, n->address);
+}
+
+static void incomplete_advertised(struct weir *weir, struct neighbour *n, const struct neighbour_claim *claim)
+{
+    if (!claim->mac)
+        return;
+    n->router = claim->router;
+    if (claim->solicited)
+        neighbour_resolved(weir, n, claim->mac);
+    else
+        neighbour_stale(weir, n, claim->mac);
+}
+
+void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const struct neighbour_claim *claim)
+{
+    struct neighbour *const n = neighbour_find(weir, netif, address);
+    if (!n || n->state == NEIGHBOUR_STATIC)
+        return;
+    if (n->state == NEIGHBOUR_INCOMPLETE) {
+        incomplete_advertised(weir, n, claim);
+        return;
+    }
+    const bool other = claim->mac && memcmp(n->mac, claim->mac, sizeof n->mac) != 0;
+    if (other && !claim->override) {
+        if (n->state == NEIGHBOUR_REACHABLE) {
+            n->state = NEIGHBOUR_STALE;
+            templates_changed(weir);
+        }
+        return;
+    }
+    if (other)
+        neighbour_stale(weir, n, claim->mac);
+    if (claim->solicited)
+        neighbour_confirmed(weir, n);
+    is_router(weir, n, claim->router);
+}
