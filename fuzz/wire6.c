@@ -84,8 +84,13 @@ static void fuzz_ip6(const uint8_t *bytes, uint32_t length)
         check_without_rest(&chain, payload, header.next_header);
     for (uint32_t walks = 0; chain.verdict == IP6_CHAIN_FRAGMENT; walks++) {
         CHECK(walks < IP6_CHAIN_HEADERS);
+        struct ip6_chain judged = chain;
+        ip6_fragment_check(&judged, room);
+        CHECK(judged.verdict == IP6_CHAIN_FRAGMENT || judged.pointer < judged.fragment.at + IP6_FRAGMENT_BYTES);
+        const bool whole = ip6_first_fragment_whole(payload, room, &chain);
         ip6_chain_continue(payload, room, &chain);
         check_chain(&chain, payload, room, header.next_header);
+        CHECK(whole ? chain.verdict != IP6_CHAIN_SHORT : chain.verdict == IP6_CHAIN_SHORT || room - chain.bytes < 20);
     }
     free(payload);
 }

@@ -166,6 +166,38 @@ void ip6_chain_continue(const uint8_t *bytes, uint32_t room, struct ip6_chain *c
         ;
 }
 
+// RFC 8200 §4.5: the length that a packet would have which ends where this fragment does. Both errors point at a
+// field: the payload length, or that of the offset.
+void ip6_fragment_check(struct ip6_chain *chain, uint32_t payload_length)
+{
+    const uint32_t bytes = payload_length - chain->bytes;
+    const uint32_t before = chain->bytes - IP6_FRAGMENT_BYTES;
+    if (chain->fragment.more && bytes % 8)
+        chain_answer(chain, IP6_ERRONEOUS_FIELD, IP6_PAYLOAD_LENGTH_AT);
+    else if (before + chain->fragment.offset + bytes > UINT16_MAX)
+        chain_answer(chain, IP6_ERRONEOUS_FIELD, chain->fragment.at + 2u);
+}
+
+// Of what is not known a byte will do.
+static uint32_t upper_header_bytes(uint8_t protocol)
+{
+    switch (protocol) {
+    case IP6_TCP: return 20;
+    case IP6_UDP:
+    case IP6_ICMP: return 8;
+    default: return 1;
+    }
+}
+
+bool ip6_first_fragment_whole(const uint8_t *bytes, uint32_t room, const struct ip6_chain *chain)
+{
+    struct ip6_chain inner = *chain;
+    ip6_chain_continue(bytes, room, &inner);
+    if (inner.verdict == IP6_CHAIN_SHORT)
+        return false;
+    return inner.verdict != IP6_CHAIN_OK || room - inner.bytes >= upper_header_bytes(inner.protocol);
+}
+
 static bool first_bytes_zero(const uint8_t *address, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++)

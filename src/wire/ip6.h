@@ -14,6 +14,8 @@
 #define IP6_NEXT_HEADER_AT 6u
 enum ip6_next_header {
     IP6_HOP_BY_HOP = 0,
+    IP6_TCP = 6,
+    IP6_UDP = 17,
     IP6_ROUTING = 43,
     IP6_FRAGMENT = 44,
     IP6_ESP = 50,
@@ -88,6 +90,13 @@ struct ip6_chain {
 void ip6_chain_walk(const uint8_t *bytes, uint32_t room, uint8_t next_header, struct ip6_chain *chain);
 // Goes on behind the fragment header at which a walk over the same bytes stopped.
 void ip6_chain_continue(const uint8_t *bytes, uint32_t room, struct ip6_chain *chain);
+// Judges the fragment at which a walk stopped, of a packet of `payload_length` (RFC 8200 §4.5): one that is not the
+// last has a multiple of 8 bytes, and none reaches beyond what a packet can hold. The verdict stays, or becomes
+// IP6_CHAIN_PARAMETER.
+void ip6_fragment_check(struct ip6_chain *chain, uint32_t payload_length);
+// Whether the first fragment at which a walk over the same bytes stopped holds all headers, that of TCP, UDP or
+// ICMPv6 too (RFC 7112 §5). One that does not is answered with code 3, pointer 0.
+bool ip6_first_fragment_whole(const uint8_t *bytes, uint32_t room, const struct ip6_chain *chain);
 
 // --- addresses -----------------------------------------------------------------------------------------------------
 enum ip6_scope {

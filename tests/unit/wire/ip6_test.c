@@ -628,6 +628,87 @@ static void headers_beyond_the_first_fragment(void **state)
     assert_int_equal(walk_and_continue(&b, b.length).verdict, IP6_CHAIN_OK);
 }
 
+// v6LC.1.3.3, gVisor 3770, 4427, CVE-2023-3107: all that is not the last has a multiple of 8 bytes; headers before
+// count.
+static void lengths_of_fragments(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t offset, more, data;
+    } table[] = {
+        {0, 1, 1448},   {0, 1, 1449},                                     // more follow
+        {8, 1, 7},      {8, 0, 7},      {0, 0, 9},                        // the last may have any length
+        {65504, 0, 15}, {65504, 0, 16}, {65512, 0, 7},    {65512, 0, 8},  // to the last byte, and one further
+        {65520, 0, 7},  {65520, 0, 8},                                    // alike without headers
+        {65528, 0, 0},  {65528, 1, 8},  {65528, 0, 1452}, {65528, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        for (uint32_t headers = 0; headers < 2; headers++) {
+            const uint8_t content[2] = {(uint8_t)(table[i].offset >> 8), (uint8_t)(table[i].offset | table[i].more)};
+            struct chain_bytes b;
+            begin(&b);
+            add(&b, IP6_HOP_BY_HOP, 0, "\1\4\0\0\0\0", 6);
+            if (headers)
+                add(&b, IP6_DESTINATION, 0, "\1\4\0\0\0\0", 6);
+            add(&b, IP6_FRAGMENT, 0, content, 2);
+            name_next(&b, 17);
+            struct ip6_chain chain = walk(&b);
+            ip6_fragment_check(&chain, b.length + table[i].data);
+            const bool too_long = 8 + 8 * headers + table[i].offset + table[i].data > 65535;
+            if (table[i].more && table[i].data % 8)
+                expect_parameter(&chain, IP6_ERRONEOUS_FIELD, 4, false);
+            else if (too_long)
+                expect_parameter(&chain, IP6_ERRONEOUS_FIELD, 40 + 8 + 8 * headers + 2, false);
+            else
+                assert_int_equal(chain.verdict, IP6_CHAIN_FRAGMENT);
+        }
+    }
+}
+
+// RFC 7112: the upper header too, with whatever stands between.
+static void whole_first_fragments(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t protocol;
+        uint32_t least;
+    } table[] = {{6, 20}, {17, 8}, {58, 8}, {IP6_ESP, 1}, {143, 1}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        for (uint32_t units = 0; units < 3; units++) {
+            struct chain_bytes b;
+            begin(&b);
+            add(&b, IP6_FRAGMENT, 0, "\0\1\0\0\0\1", 6);
+            if (units) {
+                const uint32_t at = add(&b, IP6_DESTINATION, (uint8_t)units, NULL, 0);
+                b.bytes[at + 2] = 0x1e;
+                b.bytes[at + 3] = (uint8_t)(8 * units + 4);
+            }
+            name_next(&b, table[i].protocol);
+            for (uint32_t room = 8; room < b.length + 30; room++) {
+                const struct ip6_chain chain = walk_room(&b, room);
+                uint8_t *exact = malloc(room);
+                memcpy(exact, b.bytes, room);
+                assert_int_equal(ip6_first_fragment_whole(exact, room, &chain), room >= b.length + table[i].least);
+                free(exact);
+            }
+        }
+    }
+}
+
+// What is wrong in the headers of a first fragment is told when the packet is whole.
+static void wrong_first_fragments(void **state)
+{
+    (void)state;
+    struct chain_bytes b;
+    begin(&b);
+    add(&b, IP6_FRAGMENT, 0, "\0\1\0\0\0\1", 6);
+    add(&b, IP6_DESTINATION, 0, "\x87\4\0\0\0\0", 6);
+    name_next(&b, 6);
+    const struct ip6_chain chain = walk(&b);
+    assert_true(ip6_first_fragment_whole(b.bytes, b.length, &chain));
+    assert_int_equal(chain.verdict, IP6_CHAIN_FRAGMENT);
+}
+
 // Anything at all: it ends, within its bounds, and what it says is in the room.
 static void anything(void **state)
 {
@@ -781,6 +862,9 @@ int main(void)
                                        cmocka_unit_test(fragment_fields),
                                        cmocka_unit_test(behind_a_fragment_header),
                                        cmocka_unit_test(headers_beyond_the_first_fragment),
+                                       cmocka_unit_test(lengths_of_fragments),
+                                       cmocka_unit_test(whole_first_fragments),
+                                       cmocka_unit_test(wrong_first_fragments),
                                        cmocka_unit_test(anything),
                                        cmocka_unit_test(addresses_from_a_link),
                                        cmocka_unit_test(kinds_of_addresses),
