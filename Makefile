@@ -151,7 +151,7 @@ options:
 ## make format     lays out the C files as .clang-format says
 format:
 	@tools/need.sh check
-	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h) $(wildcard examples/*.cpp)
+	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h ! -name cc_list.h) $(wildcard examples/*.cpp)
 
 ## make clean      removes build/
 clean:

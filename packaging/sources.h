@@ -87,8 +87,8 @@ weir_option "TCP_RECEIVE_BYTES" WEIR_CFG_TCP_RECEIVE_BYTES
 weir_option "TCP_MSS_MAX" WEIR_CFG_TCP_MSS_MAX
 weir_option "LISTEN_BACKLOG_MAX" WEIR_CFG_LISTEN_BACKLOG_MAX
 weir_option "CC_ABE" WEIR_CFG_CC_ABE
-weir_option "CC_RENO" WEIR_CFG_CC_RENO
 weir_option "CC_CUBIC" WEIR_CFG_CC_CUBIC
+weir_option "CC_RENO" WEIR_CFG_CC_RENO
 weir_option "CC_BIC" WEIR_CFG_CC_BIC
 weir_option "CC_HTCP" WEIR_CFG_CC_HTCP
 weir_option "CC_VEGAS" WEIR_CFG_CC_VEGAS
@@ -96,6 +96,7 @@ weir_option "CC_WESTWOOD" WEIR_CFG_CC_WESTWOOD
 weir_option "CC_YEAH" WEIR_CFG_CC_YEAH
 weir_option "CC_BBR" WEIR_CFG_CC_BBR
 weir_option "CC_BBR3" WEIR_CFG_CC_BBR3
+weir_option "CC_REGISTERED" WEIR_CFG_CC_REGISTERED
 weir_option "BSD_FAULTS" WEIR_CFG_BSD_FAULTS
 weir_option "BSD_POLL" WEIR_CFG_BSD_POLL
 weir_option "SOCKETS" WEIR_CFG_SOCKETS
@@ -329,6 +330,9 @@ weir_source "src/tcp/ack.c"
 #endif
 #if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
 weir_source "src/tcp/attention.c"
+#endif
+#if WEIR_CFG_CC_REGISTERED && !WEIR_CFG_COMPACT
+weir_source "src/tcp/cc_register.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/close.c"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
 CHECKS := format lint source layers symbols names options conformance headers warnings mutations
-C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
+C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
@@ -81,7 +81,7 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	    -DWEIR_CFG_IP6=1 -fsyntax-only -x c -
 	@touch $@
 # What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
-PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h)
+PUBLIC_HEADERS := $(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h include/weir/cc_list.h)
 OTHER_FLAGS := $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Iapi/cmsis_rtos2 -Itests/freertos -Iexamples/freertos -fsyntax-only
 $(B)/headers/%.cxx.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)

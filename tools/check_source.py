@@ -19,7 +19,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CITATION = re.compile(r"\bRFC \d+ §\w")
 MACHINE = re.compile(r"(?<![\w.])/(home|root|work|Users)/\w")
 TEXT = {".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk", ".md", ".toml", ".txt", ".yml", ""}
-MADE = ("options.h", "configuration.h", "sources.h")   # by tools/options.py
+MADE = ("options.h", "configuration.h", "cc_list.h", "sources.h")   # by tools/options.py
 NO_LICENCE_LINE = {".md", ".txt", ".toml", ""}
 problems = []
 

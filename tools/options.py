@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes from config/options.toml: include/weir/options.h and configuration.h, packaging/sources.h, docs/options.md. --check only compares.
+"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md. --check only
+compares.
 
 A configuration is a profile, --config HEADER and NAME=VALUE words; one that is wrong is told in a sentence, with exit status 2.
     options.py --sources small SOCKETS=4               the files of src/ to compile
@@ -11,6 +12,7 @@ import argparse
 import hashlib
 import pathlib
 import sys
+import textwrap
 
 from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, folder, left_out, overrides, parts, table
 
@@ -106,6 +108,40 @@ def fingerprint(options):
     return "\n".join(out + ["", "#endif", ""])
 
 
+def controls(options):
+    """include/weir/cc_list.h: the congestion controls, the room for their state, and src/cc/list.c's list."""
+    rows = {name: option for name, option in options.items() if "congestion_control" in option}
+    states = {name: option["state_bytes"] for name, option in options.items() if "state_bytes" in option}
+    out = [LICENCE, f"// {MADE}", """\
+// The congestion controls: a row of that file and a file of src/cc each (docs/congestion-control.md).
+#ifndef WEIR_CC_LIST_H
+#define WEIR_CC_LIST_H
+
+#include "weir/language.h"
+#include "weir/options.h"
+
+WEIR_BEGIN_DECLS
+
+struct weir_cc;
+"""]
+    for option in rows.values():
+        doc = option["doc"].removeprefix(f"congestion control {option['congestion_control']}: ")
+        out += [*textwrap.wrap(doc, 117, initial_indent="// ", subsequent_indent="// "), f"extern const struct weir_cc weir_cc_{option['congestion_control']};"]
+    out += ["", "// So many are built in.", "#define WEIR_CC_COUNT \\\n    (" + " + \\\n     ".join(f"WEIR_CFG_{name}" for name in rows) + ")", "",
+           "// Bytes of a connection that hold the state of each, and of any of this build."]
+    out += [f"#define WEIR_CC_STATE_{option['congestion_control'].upper()} {option['state_bytes']}" for option in rows.values()]
+    for index, state in enumerate(sorted(set(states.values()), reverse=True)):
+        named = " || ".join(f"WEIR_CFG_{name}" for name, other in states.items() if other == state)
+        out += [f"#{'elif' if index else 'if'} {named}", f"#define WEIR_CC_STATE_MAX {state}"]
+    out += ["#else", "#define WEIR_CC_STATE_MAX 8", "#endif", "", "// The elements of weir_cc_list."]
+    for name, option in rows.items():
+        control = option["congestion_control"]
+        out += [f"#if WEIR_CFG_{name}", f"#define WEIR_CC_ROW_{control.upper()} &weir_cc_{control},", "#else", f"#define WEIR_CC_ROW_{control.upper()}", "#endif"]
+    out += ["#define WEIR_CC_ROWS \\\n    " + " \\\n    ".join(f"WEIR_CC_ROW_{option['congestion_control'].upper()}" for option in rows.values()),
+            "", "WEIR_END_DECLS", "", "#endif", ""]
+    return "\n".join(out)
+
+
 def sources(options):
     """packaging/sources.h: the same table once more, for whoever has a compiler and no Python."""
     out = [LICENCE, f"// {MADE}", """\
@@ -188,7 +224,7 @@ def write(options, check):
     """Writes, or with `check` compares, what is made of the table; 1 when something differs."""
     stale = 0
     for name, text in (("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
-                       ("packaging/sources.h", sources(options)), ("docs/options.md", page(options))):
+                       ("include/weir/cc_list.h", controls(options)), ("packaging/sources.h", sources(options)), ("docs/options.md", page(options))):
         path = ROOT / name
         if not check:
             path.write_text(text)

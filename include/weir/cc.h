@@ -2,21 +2,20 @@
 // Congestion control: the narrow contract. An algorithm sees plain numbers, never the connection, and answers with
 // plain numbers. It keeps its own state (state_bytes, zeroed before init). Sizes are bytes, times µs, rates bytes/s.
 // Integers only; no call may loop over more than a constant. Called by src/tcp with the instance's lock held.
+// docs/congestion-control.md tells how to add one.
 #ifndef WEIR_CC_H
 #define WEIR_CC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weir/cc_list.h"
+#include "weir/error.h"
 #include "weir/language.h"
 #include "weir/options.h"
 
 WEIR_BEGIN_DECLS
 
-#define WEIR_CC_LARGE \
-    (WEIR_CFG_CC_CUBIC | WEIR_CFG_CC_BIC | WEIR_CFG_CC_HTCP | WEIR_CFG_CC_VEGAS | WEIR_CFG_CC_WESTWOOD | WEIR_CFG_CC_YEAH | \
-     WEIR_CFG_CC_BBR | WEIR_CFG_CC_BBR3)
-#define WEIR_CC_STATE_MAX (WEIR_CC_LARGE ? 152 : 32)  // bytes, asserted for each algorithm at build time
 #define WEIR_CC_UNLIMITED 0xffffffffu
 
 enum weir_cc_event {
@@ -88,18 +87,23 @@ struct weir_cc {
     void (*event)(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window);
 };
 
-extern const struct weir_cc weir_cc_reno;      // RFC 5681, 6582, 3465-style byte counting
-extern const struct weir_cc weir_cc_cubic;     // RFC 9438
-extern const struct weir_cc weir_cc_bic;       // Xu, Harfoush and Rhee, INFOCOM 2004
-extern const struct weir_cc weir_cc_htcp;      // H-TCP: Leith and Shorten, PFLDnet 2004
-extern const struct weir_cc weir_cc_vegas;     // Brakmo and Peterson, JSAC 1995
-extern const struct weir_cc weir_cc_westwood;  // Westwood+: Mascolo and others, CCR 2004
-extern const struct weir_cc weir_cc_yeah;      // Baiocchi, Castellani and Vacirca, PFLDnet 2007
-extern const struct weir_cc weir_cc_bbr;       // Cardwell and others, ACM Queue 2016, compensated for loss that is the path's
-extern const struct weir_cc weir_cc_bbr3;      // draft-ietf-ccwg-bbr
-// NULL-terminated list of what is built in; the first is the default.
+// NULL-terminated list of what is built in; the first is the default. weir/cc_list.h has the names.
 extern const struct weir_cc *const weir_cc_list[];
-const struct weir_cc *weir_cc_find(const char *name);  // NULL: the default. Returns NULL when there is none of that name
+// The algorithm of that name (NULL: the first) in a NULL-terminated list; NULL: there is none.
+const struct weir_cc *weir_cc_find_in(const struct weir_cc *const *list, const char *name);
+static inline const struct weir_cc *weir_cc_find(const char *name) { return weir_cc_find_in(weir_cc_list, name); }
+
+// Adds an algorithm of the program's own to an instance: from now on weir_socket_set_congestion knows its name. `cc` is kept,
+// not copied, and lasts as long as the instance; its state has at most WEIR_CC_STATE_MAX bytes, aligned for uint64_t. Under the
+// instance's lock, as all of weir/instance.h. WEIR_INVALID: no name, no function, or too much state; WEIR_IN_USE: there is one of
+// that name; WEIR_NO_MEMORY: WEIR_CFG_CC_REGISTERED are registered; WEIR_NOT_SUPPORTED: that is 0 in this build, or `cc` wants rates
+// (wants_rate) and the build samples none.
+struct weir;
+#if WEIR_CFG_CC_REGISTERED
+int weir_cc_register(struct weir *weir, const struct weir_cc *cc);
+#else
+static inline int weir_cc_register(struct weir *weir, const struct weir_cc *cc) { return (void)weir, (void)cc, WEIR_NOT_SUPPORTED; }
+#endif
 
 WEIR_END_DECLS
 

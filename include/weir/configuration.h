@@ -82,8 +82,8 @@
      (WEIR_CFG_TCP_MSS_MAX) * 0x494d1a355242126bu + \
      (WEIR_CFG_LISTEN_BACKLOG_MAX) * 0xcd142ee3f768ee31u + \
      (WEIR_CFG_CC_ABE) * 0x3621d4624b31dd3u + \
-     (WEIR_CFG_CC_RENO) * 0x8c76f87bd10d3581u + \
      (WEIR_CFG_CC_CUBIC) * 0xe88711122f5fb619u + \
+     (WEIR_CFG_CC_RENO) * 0x8c76f87bd10d3581u + \
      (WEIR_CFG_CC_BIC) * 0xddbad6d8162eeb9du + \
      (WEIR_CFG_CC_HTCP) * 0xd4451f774becfd6du + \
      (WEIR_CFG_CC_VEGAS) * 0xc65700ca8f5a0b17u + \
@@ -91,6 +91,7 @@
      (WEIR_CFG_CC_YEAH) * 0x212428e45e09815bu + \
      (WEIR_CFG_CC_BBR) * 0x2cb20ae825653fa7u + \
      (WEIR_CFG_CC_BBR3) * 0x80c3f9f0addf405du + \
+     (WEIR_CFG_CC_REGISTERED) * 0x41453ffdff9b161fu + \
      (WEIR_CFG_BSD_FAULTS) * 0xe65e12c647731519u + \
      (WEIR_CFG_BSD_POLL) * 0x94583d2de555ffc5u + \
      (WEIR_CFG_SOCKETS) * 0x1d56780afff363b5u + \
@@ -333,8 +334,8 @@ enum {
         (WEIR_CFG_TCP_MSS_MAX) * 0 +
         (WEIR_CFG_LISTEN_BACKLOG_MAX) * 0 +
         (WEIR_CFG_CC_ABE) * 0 +
-        (WEIR_CFG_CC_RENO) * 0 +
         (WEIR_CFG_CC_CUBIC) * 0 +
+        (WEIR_CFG_CC_RENO) * 0 +
         (WEIR_CFG_CC_BIC) * 0 +
         (WEIR_CFG_CC_HTCP) * 0 +
         (WEIR_CFG_CC_VEGAS) * 0 +
@@ -342,6 +343,7 @@ enum {
         (WEIR_CFG_CC_YEAH) * 0 +
         (WEIR_CFG_CC_BBR) * 0 +
         (WEIR_CFG_CC_BBR3) * 0 +
+        (WEIR_CFG_CC_REGISTERED) * 0 +
         (WEIR_CFG_BSD_FAULTS) * 0 +
         (WEIR_CFG_BSD_POLL) * 0 +
         (WEIR_CFG_SOCKETS) * 0 +

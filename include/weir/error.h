@@ -14,7 +14,7 @@ enum weir_error {
     WEIR_INVALID = -2,               // an argument is out of its documented range
     WEIR_BAD_SOCKET = -3,            // the handle names no open socket (closed, or of an older generation)
     WEIR_NO_MEMORY = -4,             // a pool, a budget or the port's allocator is exhausted; retry later
-    WEIR_IN_USE = -5,                // the local address and port are taken
+    WEIR_IN_USE = -5,                // the local address and port are taken; the name is (weir_cc_register)
     WEIR_NO_ADDRESS = -6,            // the local address is not one of ours
     WEIR_NO_ROUTE = -7,              // no interface leads to the destination
     WEIR_NOT_CONNECTED = -8,         // the call needs a connection (or a default destination)

@@ -105,8 +105,8 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 536
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 1
 #define WEIR_DEFAULT_CC_ABE 0
-#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 0
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
 #define WEIR_DEFAULT_CC_VEGAS 0
@@ -114,6 +114,7 @@
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_CC_BBR3 0
+#define WEIR_DEFAULT_CC_REGISTERED 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 2
@@ -204,8 +205,8 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 1460
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 8
 #define WEIR_DEFAULT_CC_ABE 0
-#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_BIC 0
 #define WEIR_DEFAULT_CC_HTCP 0
 #define WEIR_DEFAULT_CC_VEGAS 0
@@ -213,6 +214,7 @@
 #define WEIR_DEFAULT_CC_YEAH 0
 #define WEIR_DEFAULT_CC_BBR 0
 #define WEIR_DEFAULT_CC_BBR3 0
+#define WEIR_DEFAULT_CC_REGISTERED 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 8
@@ -303,8 +305,8 @@
 #define WEIR_DEFAULT_TCP_MSS_MAX 65495
 #define WEIR_DEFAULT_LISTEN_BACKLOG_MAX 4096
 #define WEIR_DEFAULT_CC_ABE 1
-#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_CUBIC 1
+#define WEIR_DEFAULT_CC_RENO 1
 #define WEIR_DEFAULT_CC_BIC 1
 #define WEIR_DEFAULT_CC_HTCP 1
 #define WEIR_DEFAULT_CC_VEGAS 1
@@ -312,6 +314,7 @@
 #define WEIR_DEFAULT_CC_YEAH 1
 #define WEIR_DEFAULT_CC_BBR 1
 #define WEIR_DEFAULT_CC_BBR3 1
+#define WEIR_DEFAULT_CC_REGISTERED 4
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
 #define WEIR_DEFAULT_SOCKETS 1048575
@@ -758,17 +761,17 @@
 #if WEIR_CFG_CC_ABE < 0 || WEIR_CFG_CC_ABE > 1
 #error "WEIR_CFG_CC_ABE must be 0 to 1: a mark costs less of the window than a loss (RFC 8511): it comes from a queue that is kept short"
 #endif
-#ifndef WEIR_CFG_CC_RENO  // Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another
-#define WEIR_CFG_CC_RENO WEIR_DEFAULT_CC_RENO
-#endif
-#if WEIR_CFG_CC_RENO < 0 || WEIR_CFG_CC_RENO > 1
-#error "WEIR_CFG_CC_RENO must be 0 to 1: Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another"
-#endif
 #ifndef WEIR_CFG_CC_CUBIC  // CUBIC (RFC 9438), the default where built; otherwise Reno
 #define WEIR_CFG_CC_CUBIC WEIR_DEFAULT_CC_CUBIC
 #endif
 #if WEIR_CFG_CC_CUBIC < 0 || WEIR_CFG_CC_CUBIC > 1
 #error "WEIR_CFG_CC_CUBIC must be 0 to 1: CUBIC (RFC 9438), the default where built; otherwise Reno"
+#endif
+#ifndef WEIR_CFG_CC_RENO  // Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another
+#define WEIR_CFG_CC_RENO WEIR_DEFAULT_CC_RENO
+#endif
+#if WEIR_CFG_CC_RENO < 0 || WEIR_CFG_CC_RENO > 1
+#error "WEIR_CFG_CC_RENO must be 0 to 1: Reno (RFC 5681), the default where CUBIC is not built; 0: for builds that have another"
 #endif
 #ifndef WEIR_CFG_CC_BIC  // congestion control bic: BIC (Xu, Harfoush and Rhee 2004)
 #define WEIR_CFG_CC_BIC WEIR_DEFAULT_CC_BIC
@@ -811,6 +814,12 @@
 #endif
 #if WEIR_CFG_CC_BBR3 < 0 || WEIR_CFG_CC_BBR3 > 1
 #error "WEIR_CFG_CC_BBR3 must be 0 to 1: congestion control bbr3: BBR's third model (draft-ietf-ccwg-bbr); leaves more to others and loses less than bbr, but yields to random loss beyond 2 %"
+#endif
+#ifndef WEIR_CFG_CC_REGISTERED  // congestion controls that a program may register at run time (weir_cc_register), each with at most 64 bytes of state, or what the largest that is built in has
+#define WEIR_CFG_CC_REGISTERED WEIR_DEFAULT_CC_REGISTERED
+#endif
+#if WEIR_CFG_CC_REGISTERED < 0 || WEIR_CFG_CC_REGISTERED > 6
+#error "WEIR_CFG_CC_REGISTERED must be 0 to 6: congestion controls that a program may register at run time (weir_cc_register), each with at most 64 bytes of state, or what the largest that is built in has"
 #endif
 #ifndef WEIR_CFG_BSD_FAULTS  // BSD sockets copy without the lock where a port has copy_in and copy_out, or much is to be copied; 0: a stream's bytes are moved by the socket itself, under the lock
 #define WEIR_CFG_BSD_FAULTS WEIR_DEFAULT_BSD_FAULTS

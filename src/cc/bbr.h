@@ -28,7 +28,7 @@ struct bbr {
     bool next_round;  // a round began: `best` moves with its first sample
     bool entering;    // the first acknowledgement of recovery's first round
 };
-_Static_assert(sizeof(struct bbr) <= WEIR_CC_STATE_MAX, "state of bbr");
+_Static_assert(sizeof(struct bbr) <= WEIR_CC_STATE_BBR, "state of bbr");
 
 // What to send per second for `bandwidth` to arrive, times `gain`.
 static inline uint32_t bbr_rate(const struct bbr *b, uint32_t gain)

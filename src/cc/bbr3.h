@@ -25,7 +25,7 @@ struct bbr3 {
     bool probe_ending;   // its last samples come within a round
     bool precautionary;  // it ended where the last one was too much
 };
-_Static_assert(sizeof(struct bbr3) <= WEIR_CC_STATE_MAX, "state of bbr3");
+_Static_assert(sizeof(struct bbr3) <= WEIR_CC_STATE_BBR3, "state of bbr3");
 
 static inline uint32_t bbr3_max_bw(const struct bbr3 *b) { return max_u32(b->max_bw[0], b->max_bw[1]); }
 static inline uint32_t bbr3_bw(const struct bbr3 *b) { return min_u32(bbr3_max_bw(b), b->bounds.now.bw_shortterm); }

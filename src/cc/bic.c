@@ -27,7 +27,7 @@ struct bic {
     uint32_t per_us;                  // … when that was worked out
     uint32_t ratio;                   // 256ths; 0: none yet, which means two
 };
-_Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_MAX, "state of bic");
+_Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_BIC, "state of bic");
 
 // Segments acknowledged for one of growth, where each has its ACK.
 static uint32_t bic_count(uint32_t cwnd, uint32_t w_max)

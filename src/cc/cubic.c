@@ -38,7 +38,7 @@ struct cubic {
     struct cubic_epoch now, prior;
     uint32_t last_us;  // time of the last ACK
 };
-_Static_assert(sizeof(struct cubic) <= WEIR_CC_STATE_MAX, "state of cubic");
+_Static_assert(sizeof(struct cubic) <= WEIR_CC_STATE_CUBIC, "state of cubic");
 
 // The largest r with r^3 <= x, for x < 2^51 (so r < 2^17), bit by bit.
 static uint32_t cube_root(uint64_t x)

@@ -31,7 +31,7 @@ struct htcp {
     uint32_t rate_bytes, rate_us;  // delivered so far of the next sample, and in what time
     uint32_t min_us;               // smallest round trip of a full segment; 0: none yet
 };
-_Static_assert(sizeof(struct htcp) <= WEIR_CC_STATE_MAX, "state of htcp");
+_Static_assert(sizeof(struct htcp) <= WEIR_CC_STATE_HTCP, "state of htcp");
 
 static uint8_t htcp_beta(const struct htcp *htcp) { return htcp->now.beta ? htcp->now.beta : HTCP_BETA_MIN; }
 

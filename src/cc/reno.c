@@ -7,7 +7,7 @@ struct reno {
     struct cc_loss loss;
     uint32_t credit;  // bytes acknowledged towards the next segment of growth
 };
-_Static_assert(sizeof(struct reno) <= WEIR_CC_STATE_MAX, "state of reno");
+_Static_assert(sizeof(struct reno) <= WEIR_CC_STATE_RENO, "state of reno");
 
 static void reno_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {

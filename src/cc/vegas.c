@@ -15,7 +15,7 @@ struct vegas {
     uint32_t credit;  // Reno's
     bool plain;       // this round trip Reno's rule holds: the one before showed too few samples
 };
-_Static_assert(sizeof(struct vegas) <= WEIR_CC_STATE_MAX, "state of vegas");
+_Static_assert(sizeof(struct vegas) <= WEIR_CC_STATE_VEGAS, "state of vegas");
 
 // By `less`, but for a segment; never below two. Slow start is over then: ssthresh is just below the window.
 static void vegas_shrink(struct weir_cc_window *window, uint32_t less, uint32_t mss)

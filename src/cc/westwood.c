@@ -17,7 +17,7 @@ struct westwood {
     uint32_t once, twice;       // bandwidth, bytes/s, filtered once and twice; 0: none yet
     bool renew;                 // a timeout: the next round-trip time is the smallest known
 };
-_Static_assert(sizeof(struct westwood) <= WEIR_CC_STATE_MAX, "state of westwood");
+_Static_assert(sizeof(struct westwood) <= WEIR_CC_STATE_WESTWOOD, "state of westwood");
 
 static void westwood_measure(struct westwood *westwood, const struct weir_cc_sample *sample)
 {

@@ -24,7 +24,7 @@ struct yeah {
     struct yeah_mode now, prior;
     uint32_t credit;
 };
-_Static_assert(sizeof(struct yeah) <= WEIR_CC_STATE_MAX, "state of yeah");
+_Static_assert(sizeof(struct yeah) <= WEIR_CC_STATE_YEAH, "state of yeah");
 
 static void yeah_slow_round(struct yeah_mode *mode, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {

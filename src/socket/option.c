@@ -3,6 +3,7 @@
 // the rest is handed to the kind with a value that is already in range.
 #include "socket/socket.h"
 
+#include "tcp/cc_register.h"
 #include "weir/cc.h"
 
 enum { STREAM = 1, DATAGRAM = 2, RAW = 4, READ_ONLY = 8, ANY = STREAM | DATAGRAM | RAW, MESSAGES = DATAGRAM | RAW };
@@ -135,7 +136,7 @@ int weir_socket_set_congestion(struct weir *weir, weir_socket socket, const char
     struct sock *sock = stream_of(weir, socket, &error);
     if (!sock)
         return error;
-    const struct weir_cc *cc = weir_cc_find(name);
+    const struct weir_cc *cc = weir_cc_find_in(tcp_cc_list(weir), name);
     return cc ? tcp_set_congestion(weir, sock, cc) : WEIR_INVALID;
 }
 

@@ -16,6 +16,6 @@ static bool cannot_wait(const struct weir *weir, const struct tcp_conn *c)
 
 void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->flags & TCP_USE_SACK && c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(c) && cannot_wait(weir, c))
+    if (c->flags & TCP_USE_SACK && c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(weir, c) && cannot_wait(weir, c))
         tcp_tlp_fire(weir, c);
 }

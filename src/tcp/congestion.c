@@ -14,9 +14,9 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
         .min_rtt_us = c->rtt.min_us,
         .in_recovery = (c->attention & ATTEND_FAST_RECOVERY) != 0,
     };
-    if (tcp_cc(c)->wants_rate)
+    if (tcp_cc(weir, c)->wants_rate)
         tcp_rate_event(weir, c, &sample);
-    tcp_cc(c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
+    tcp_cc(weir, c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event) { tcp_cc_event_at(weir, c, event, 0); }
@@ -24,7 +24,7 @@ void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event even
 void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
                 uint32_t prior_inflight)
 {
-    const struct weir_cc *cc = tcp_cc(c);
+    const struct weir_cc *cc = tcp_cc(weir, c);
     const uint32_t cwnd = c->flow->window.cwnd;
     const bool slow_start = cwnd < c->flow->window.ssthresh;
     // What waits for its moment waits for the window if half of that is used: TCP's own rate lets it be, a limit of the user's may not.

@@ -176,7 +176,7 @@ struct tcp_conn {
     uint8_t ecn_plain : 1;  // a SYN or SYN-ACK without ECN came or left
 #endif
     uint8_t state;                 // enum weir_tcp_state: changed by tcp_set_state only
-    uint8_t cc : 4;                // index into weir_cc_list
+    uint8_t cc : 4;                // index into tcp_cc_list
     uint8_t quick_acks : 4;        // segments still acknowledged at once
     uint8_t idle_cwnd : 4;         // segments; what cwnd was when the flow was let go, if less than the initial window
     uint8_t challenge_tokens : 4;  // RFC 5961 §7, per connection

@@ -4,6 +4,7 @@
 #define TCP_CONN_STATE_H
 
 #include "instance.h"
+#include "tcp/cc_register.h"
 #include "tcp/ecn.h"
 #include "tcp/held.h"
 #include "tcp/listen.h"
@@ -59,20 +60,19 @@ static inline bool tcp_fin_acked(const struct tcp_conn *c)
     return (c->attention & ATTEND_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
 }
 // A build with one algorithm needs not look which.
-#define TCP_CC_COUNT \
-    (WEIR_CFG_CC_RENO + WEIR_CFG_CC_CUBIC + WEIR_CFG_CC_BIC + WEIR_CFG_CC_HTCP + WEIR_CFG_CC_VEGAS + WEIR_CFG_CC_WESTWOOD + \
-     WEIR_CFG_CC_YEAH + WEIR_CFG_CC_BBR + WEIR_CFG_CC_BBR3)
-_Static_assert(TCP_CC_COUNT > 0, "without congestion control there is no TCP");
-static inline const struct weir_cc *tcp_cc(const struct tcp_conn *c) { return weir_cc_list[TCP_CC_COUNT == 1 ? 0 : c->cc]; }
+static inline const struct weir_cc *tcp_cc(const struct weir *weir, const struct tcp_conn *c)
+{
+    return tcp_cc_list(weir)[TCP_CC_MOST == 1 ? 0 : c->cc];
+}
 #if WEIR_CFG_FAST_PATH
 // Whether what it may send can leave so. (With a user timeout the deadline is another one; a rate's sample needs each byte's stamp.)
-static inline bool tcp_control_only(const struct tcp_conn *c)
+static inline bool tcp_control_only(const struct weir *weir, const struct tcp_conn *c)
 {
     return !tcp_attached(c) && !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && tcp_ecn_silent(c) && !tcp_syn_received(c) &&
-           !c->user_timeout_s && !tcp_cc(c)->wants_rate;
+           !c->user_timeout_s && !tcp_cc(weir, c)->wants_rate;
 }
 #else
-static inline bool tcp_control_only(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_control_only(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
 #endif
 #if WEIR_CFG_REALTIME_SENDER
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra && c->extra->deadline.us; }
@@ -114,7 +114,6 @@ static inline bool tcp_path_refresh(struct weir *weir, struct tcp_conn *c)
 }
 void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
 void tcp_ack_now(struct weir *weir, struct tcp_conn *c);  // an ACK is owed, and leaves with the next poll
-uint8_t tcp_cc_index(const struct weir_cc *cc);           // in weir_cc_list; of its end: not built in (option.c)
 struct sock *tcp_sock_of(struct table_node *node);        // a node of weir->tcp.listeners
 
 #endif

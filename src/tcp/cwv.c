@@ -53,7 +53,7 @@ static void phase(const struct weir *weir, struct tcp_conn *c)
     v->unused = unused;
     if (!goes_on)
         v->phase_ms = weir->now_ms;
-    if (weir->now_ms - v->phase_ms < PHASE_MOST_MS || tcp_cc(c)->owns_recovery)
+    if (weir->now_ms - v->phase_ms < PHASE_MOST_MS || tcp_cc(weir, c)->owns_recovery)
         return;
     const uint32_t initial = min_u32(10u * c->mss, max_u32(2u * c->mss, 14600));  // RFC 6928 §2
     window->ssthresh = max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
@@ -86,11 +86,11 @@ static void adopt(struct tcp_conn *c, uint32_t flight)
 }
 
 // §4.4.1, before the end of recovery. An algorithm with a model of its own goes by that.
-void tcp_cwv_loss(struct tcp_conn *c, bool recovery)
+void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery)
 {
     struct tcp_cwv *v = &c->flow->cwv;
     v->flight = 0;
-    if (!v->unused || tcp_cc(c)->owns_recovery)
+    if (!v->unused || tcp_cc(weir, c)->owns_recovery)
         return;
     const uint32_t flight = max_u32(tcp_cwv_pipe(c), flight_outstanding(c->flow->flight));
     adopt(c, flight);

@@ -55,13 +55,13 @@ static inline void tcp_cwv_rest(struct tcp_cwv *v, uint32_t una) { v->from = v->
 static inline uint32_t tcp_cwv_burst(const struct tcp_cwv *v) { return v->round_end - v->from; }
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c);  // pipeACK; UINT32_MAX: undefined
 // After the congestion control was told of a loss (`recovery`: fast recovery begins), a mark of congestion or a timeout.
-void tcp_cwv_loss(struct tcp_conn *c, bool recovery);
+void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery);
 void tcp_cwv_timeout(struct tcp_conn *c);
 void tcp_cwv_recovered(struct tcp_conn *c);
 #else
 static inline void tcp_cwv_attach(struct tcp_conn *c) { (void)c; }
 static inline uint32_t tcp_cwv_pipe(const struct tcp_conn *c) { return (void)c, UINT32_MAX; }
-static inline void tcp_cwv_loss(struct tcp_conn *c, bool recovery) { (void)c, (void)recovery; }
+static inline void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery) { (void)weir, (void)c, (void)recovery; }
 static inline void tcp_cwv_timeout(struct tcp_conn *c) { (void)c; }
 static inline void tcp_cwv_recovered(struct tcp_conn *c) { (void)c; }
 #endif

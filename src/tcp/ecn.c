@@ -221,7 +221,7 @@ void tcp_ecn_react(struct weir *weir, struct tcp_conn *c, uint32_t prior_infligh
     const bool in_use = max_u32(prior_inflight, flight_outstanding(c->flow->flight)) >= c->flow->window.cwnd / 2;
     tcp_cc_event_at(weir, c, WEIR_CC_ECN, prior_inflight);
     if (!in_use)
-        tcp_cwv_loss(c, false);
+        tcp_cwv_loss(weir, c, false);
     tcp_ecn_reduced_now(c);
     c->flow->ecn_marked = true;
     tcp_undo_done(c);

@@ -124,7 +124,7 @@ struct rtx_probe {
     bool doubled;   // what ends here left twice, as this tick began, and no duplicate of it has been reported
     uint32_t doubled_end, doubled_us;
 };
-bool tcp_rtx_probe_on(const struct tcp_conn *c);  // what is probed next is a hole, not a tail
+bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c);  // what is probed next is a hole, not a tail
 // µs until that probe, if a tail would be probed after `tail_us`; 0: it waits for the RTO, `rto_us` from now
 uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us);
 bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c);  // now
@@ -132,9 +132,9 @@ bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c);  // now
 bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
 void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
 bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
-void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
+void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
 #else
-static inline bool tcp_rtx_probe_on(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
 static inline uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {
     return (void)c, (void)rto_us, tail_us;
@@ -146,9 +146,10 @@ static inline bool tcp_rtx_probe_double(const struct weir *weir, const struct tc
 }
 static inline void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
 static inline bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
-static inline void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+static inline void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                                     const struct tcp_ack_info *news)
 {
-    (void)c, (void)delta, (void)news;
+    (void)weir, (void)c, (void)delta, (void)news;
 }
 #endif
 

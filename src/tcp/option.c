@@ -269,18 +269,18 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
     return WEIR_OK;
 }
 
-uint8_t tcp_cc_index(const struct weir_cc *cc)
+uint8_t tcp_cc_index(const struct weir *weir, const struct weir_cc *cc)
 {
     uint8_t index = 0;
-    while (weir_cc_list[index] && weir_cc_list[index] != cc)
+    while (tcp_cc_list(weir)[index] && tcp_cc_list(weir)[index] != cc)
         index++;
     return index;
 }
 
 int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_cc *cc)
 {
-    const uint8_t index = tcp_cc_index(cc);
-    if (!weir_cc_list[index])
+    const uint8_t index = tcp_cc_index(weir, cc);
+    if (!tcp_cc_list(weir)[index])
         return WEIR_INVALID;
     if (sock->kind == SOCK_LISTENER) {
         ((struct tcp_listener *)sock)->cc = index;
@@ -309,8 +309,7 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
 
 const struct weir_cc *tcp_congestion(struct weir *weir, struct sock *sock)
 {
-    (void)weir;
-    return weir_cc_list[sock->kind == SOCK_LISTENER ? ((struct tcp_listener *)sock)->cc : ((struct tcp_conn *)sock)->cc];
+    return tcp_cc_list(weir)[sock->kind == SOCK_LISTENER ? ((struct tcp_listener *)sock)->cc : ((struct tcp_conn *)sock)->cc];
 }
 
 enum weir_tcp_state tcp_state(const struct sock *sock)

@@ -412,7 +412,7 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
-    if (!routed || (has_more_than_acks && !c->flow && !tcp_control_only(c) && !tcp_conn_attach(weir, c))) {
+    if (!routed || (has_more_than_acks && !c->flow && !tcp_control_only(weir, c) && !tcp_conn_attach(weir, c))) {
         if (something_waits(c))
             tcp_timers_retry(weir, c);  // no way, or no memory, now
         return WEIR_TX_DONE;

@@ -55,11 +55,11 @@ static inline bool idle_expects(const struct tcp_conn *c, const struct tcp_segme
 }
 
 // The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
-static inline bool cc_indifferent(struct tcp_conn *c, uint32_t rtt_us, uint32_t prior_inflight)
+static inline bool cc_indifferent(const struct weir *weir, struct tcp_conn *c, uint32_t rtt_us, uint32_t prior_inflight)
 {
     const struct weir_cc_window *window = &c->flow->window;
     return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) && !tcp_half_used(c, prior_inflight) &&
-           tcp_cc(c)->only_grows && tcp_hystart_calm(c, rtt_us);
+           tcp_cc(weir, c)->only_grows && tcp_hystart_calm(c, rtt_us);
 }
 
 static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known,
@@ -74,7 +74,7 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
 static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known, uint32_t rtt_us,
                              uint32_t acked)
 {
-    if (!cc_indifferent(c, rtt_us, c->snd.nxt - c->snd.una + acked))
+    if (!cc_indifferent(weir, c, rtt_us, c->snd.nxt - c->snd.una + acked))
         tell_cc(weir, c, newest, known, acked);
     tcp_cwv_acked(weir, c);
 }
@@ -112,7 +112,7 @@ static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_co
                                     uint32_t rtt_us)
 {
     const uint32_t una = c->snd.una;
-    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(c)->only_grows ||
+    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(weir, c)->only_grows ||
         !LIKELY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
         return false;
     round_single(flow, una, rtt_us);

@@ -11,7 +11,7 @@ static uint32_t delivered(const struct flight *f) { return f->start + f->sacked;
 void tcp_rate_attach(const struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
-    f->unstamped = !tcp_cc(c)->wants_rate;
+    f->unstamped = !tcp_cc(weir, c)->wants_rate;
     f->delivered_us = weir->now;
     c->flow->rate.round_end = c->flow->rate.prior_delivered = c->flow->rate.idle_end = f->start;
     f->first_sent_us |= FLIGHT_APP_LIMITED;

@@ -31,12 +31,12 @@ static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
 
 static void enter_recovery(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
-    const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(c)->owns_recovery;  // once in a window, for marks and losses together
+    const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(weir, c)->owns_recovery;  // once in a window, for marks and losses together
     const bool in_use = flight_outstanding(c->flow->flight) >= c->flow->window.cwnd / 2;
     if (!reduced)
         tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
     if (!reduced && !in_use)
-        tcp_cwv_loss(c, true);
+        tcp_cwv_loss(weir, c, true);
     tcp_ecn_reduced(c);
     tcp_undo_begin(c);
     if (reduced)
@@ -170,7 +170,7 @@ static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight
         told.delivered = min_u32(told.delivered, c->mss);
     if (news->acked || told.delivered || told.newly_lost)
         tcp_cc_ack(weir, c, &told, news->acked, tcp_recovery_pipe(c), news->prior_inflight);
-    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(c)->owns_recovery)
+    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(weir, c)->owns_recovery)
         tcp_prr_ack(c, delta, news->acked, news->duplicate);
 }
 
@@ -185,7 +185,7 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
     if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
         enter_recovery(weir, c, delta, news->acked);
     tcp_scoreboard_changed(c);
-    tcp_rtx_probe_ack(c, delta, news);
+    tcp_rtx_probe_ack(weir, c, delta, news);
     if (delta->newly_lost)
         send_again_from_the_first(weir, c);
     notify_cc(weir, c, delta, news, was_fast);
@@ -202,7 +202,7 @@ static void lost_by_time(struct weir *weir, struct tcp_conn *c, const struct fli
     send_again_from_the_first(weir, c);
     if (!(c->attention & ATTEND_RECOVERY))
         enter_recovery(weir, c, delta, 0);
-    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(c)->owns_recovery)
+    if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(weir, c)->owns_recovery)
         tcp_prr_ack(c, delta, 0, false);
     tcp_wants_output(weir, c);
 }

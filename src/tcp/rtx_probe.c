@@ -9,10 +9,10 @@
 // sent again, and all that left before it has been answered.
 #include "tcp/internal.h"
 
-bool tcp_rtx_probe_on(const struct tcp_conn *c)
+bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c)
 {
     const bool probing = c->attention & ATTEND_TLP_DUE || (c->attention & ATTEND_TLP_OUT && seq_lt(c->snd.una, c->flow->tlp.end));
-    return tcp_cc(c)->owns_recovery && (tcp_filling(c) || c->attention & ATTEND_RTX_PROBE || probing);
+    return tcp_cc(weir, c)->owns_recovery && (tcp_filling(c) || c->attention & ATTEND_RTX_PROBE || probing);
 }
 
 uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
@@ -36,7 +36,7 @@ bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uin
 {
     const struct tcp_flow *flow = c->flow;
     struct flight *f = flow->flight;
-    if (!tcp_cc(c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 || f->lost ||
+    if (!tcp_cc(weir, c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 || f->lost ||
         !f->retransmitted || c->backoff || c->attention & ATTEND_TLP_OUT)
         return false;
     const struct flight_record *first = flight_at(f, 0);
@@ -65,12 +65,12 @@ bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end)
     return expected;
 }
 
-void tcp_rtx_probe_ack(struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
 {
     struct rtx_probe *probe = &c->flow->rtx_probe;
     if (news->acked | delta->delivered)
         probe->tried = 0;
-    if (tcp_cc(c)->owns_recovery && (c->flow->flight->lost || delta->retransmitted_acked)) {
+    if (tcp_cc(weir, c)->owns_recovery && (c->flow->flight->lost || delta->retransmitted_acked)) {
         c->attention |= ATTEND_RTX_PROBE;
         probe->end = c->snd.nxt;
     }

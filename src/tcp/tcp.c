@@ -70,10 +70,11 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
     tcp->ecn = tcp_ecn_wanted(config->tcp_ecn);
-    const struct weir_cc *cc = config->congestion_control ? weir_cc_find(config->congestion_control) : weir_cc_list[0];
+    const struct weir_cc *cc = weir_cc_find(config->congestion_control);
     if (!cc)
         return WEIR_INVALID;
-    tcp->cc = tcp_cc_index(cc);
+    tcp_cc_init(weir);
+    tcp->cc = TCP_CC_MOST == 1 ? 0 : tcp_cc_index(weir, cc);
     int error = static_init(weir);
     if (!error)
         error = half_open_init(weir);

@@ -7,10 +7,10 @@
 #include "base/table.h"
 #include "ip/ip.h"
 #include "tcp/pressure.h"
+#include "weir/cc.h"
 #include "weir/stats.h"
 
 struct weir_config;
-struct weir_cc;
 struct wheel_node;
 
 struct tcp_conn;      // src/tcp/conn.h
@@ -48,9 +48,12 @@ struct tcp {
     struct tcp_pressure pressure;
     struct pool flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
 #endif
-    struct half_opens *half_opens;       // src/tcp/halfopen.c
-    struct time_waits *time_waits;       // src/tcp/timewait.c
-    uint8_t cc;                          // default congestion control, index into weir_cc_list
+    struct half_opens *half_opens;  // src/tcp/halfopen.c
+    struct time_waits *time_waits;  // src/tcp/timewait.c
+#if WEIR_CFG_CC_REGISTERED
+    const struct weir_cc *cc_list[WEIR_CC_COUNT + WEIR_CFG_CC_REGISTERED + 1];  // as weir_cc_list, then those registered
+#endif
+    uint8_t cc;                          // default congestion control, index into tcp_cc_list
     uint8_t ecn;                         // what sockets want of ECN by default (enum tcp_ecn_mode)
     uint32_t send_bytes, receive_bytes;  // default limits
     uint64_t cookies_until_us;           // cookies are believed so long: shortly after the last one was sent

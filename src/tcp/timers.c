@@ -91,7 +91,7 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
         c->attention &= ~(uint32_t)(ATTEND_PERSIST | ATTEND_PROBE_NOW);
         c->progress_ms = weir->now_ms;
         arm_send(weir, c);
-    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(c)) {
+    } else if (c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_rtx_probe_on(weir, c)) {
         arm_sooner(weir, c);  // RFC 8985 §7.2: the tail is a later one now
     }
     tcp_tlp_hasten(weir, c);
@@ -338,7 +338,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     if (c->flow->wait == TCP_WAIT_TAIL) {
         tcp_tlp_fire(weir, c);
         arm_rto_since(weir, c, due_us);
-        if (tcp_rtx_probe_on(c)) {  // it is not the last
+        if (tcp_rtx_probe_on(weir, c)) {  // it is not the last
             c->flow->rto_due = c->deadline[TCP_TIMER_SEND];
             arm_sooner(weir, c);
         }
@@ -386,7 +386,7 @@ static uint32_t idle_due(struct weir *weir, struct tcp_conn *c)
 {
     if (!tcp_attached(c))
         return UINT32_MAX;
-    const uint32_t least = tcp_cc(c)->wants_rate ? IDLE_RELEASE_MODEL_MS : IDLE_RELEASE_MS;
+    const uint32_t least = tcp_cc(weir, c)->wants_rate ? IDLE_RELEASE_MODEL_MS : IDLE_RELEASE_MS;
     const uint32_t after = max_u32(least, rtt_timeout(&c->rtt, 0) / 1000);
     const uint32_t elapsed = min_u32(weir->now_ms - c->progress_ms, weir->now_ms - c->last_received_ms);
     if (elapsed < after)

@@ -44,7 +44,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_
 {
     if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
-    const bool holes = tcp_rtx_probe_on(c);
+    const bool holes = tcp_rtx_probe_on(weir, c);
     if (!holes && (c->attention & ATTEND_TLP_OUT || tcp_filling(c)))
         return 0;
     uint32_t us = FIRST_TIMEOUT_US;
@@ -56,7 +56,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_
 
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
-    if (tcp_rtx_probe_on(c) && tcp_rtx_probe_fire(weir, c))
+    if (tcp_rtx_probe_on(weir, c) && tcp_rtx_probe_fire(weir, c))
         return;
     c->attention |= ATTEND_TLP_DUE;
     tcp_wants_output(weir, c);

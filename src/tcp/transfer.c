@@ -81,7 +81,7 @@ int tcp_commit(struct weir *weir, struct tcp_conn *c, uint32_t bytes, bool urgen
         return bytes ? WEIR_INVALID : WEIR_OK;
     if (bytes > stream_room(c->send) - stream_length(c->send))
         return WEIR_INVALID;  // more than was reserved
-    if (c->flow && tcp_cc(c)->wants_rate)
+    if (c->flow && tcp_cc(weir, c)->wants_rate)
         tcp_rate_written(weir, c);
     stream_commit(c->send, bytes);
     stream_settle(c->send);
@@ -131,7 +131,7 @@ static __attribute__((noinline)) int write_many(struct weir *weir, struct tcp_co
         copy(weir->port, span.data, data + done, span.length);
         done += span.length;
     } while (done < take);
-    if (c->flow && tcp_cc(c)->wants_rate)
+    if (c->flow && tcp_cc(weir, c)->wants_rate)
         tcp_rate_written(weir, c);
     stream_commit(c->send, take);
     stream_settle(c->send);

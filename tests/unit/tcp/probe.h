@@ -62,9 +62,9 @@ static const struct weir_cc probe_rate = {
 static const struct weir_cc probe_plain = {.name = "plain", .ack = probe_ack, .event = probe_event};
 
 const struct weir_cc *const weir_cc_list[] = {&probe_rate, &probe_plain, &weir_cc_reno, NULL};
-const struct weir_cc *weir_cc_find(const char *name)
+const struct weir_cc *weir_cc_find_in(const struct weir_cc *const *list, const char *name)
 {
-    for (const struct weir_cc *const *cc = weir_cc_list; *cc; cc++)
+    for (const struct weir_cc *const *cc = list; *cc; cc++)
         if (!name || !strcmp((*cc)->name, name))
             return *cc;
     return NULL;
