@@ -275,7 +275,8 @@ int bulk_run(const struct scenario *scenario)
         perror(scenario->trace);
         return 2;
     }
-    bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed, .unchecked = scenario->unchecked != 0});
+    bulk.sim = sim_open(&(struct sim_options){
+        .seed = scenario->seed, .unchecked = scenario->unchecked != 0, .congestion_controls = scenario->congestion_controls});
     bulk.flows = calloc(bulk.count, sizeof *bulk.flows);
     bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
     bulk.hosts = calloc(2 * (size_t)bulk.count, sizeof *bulk.hosts);

@@ -8,6 +8,7 @@
 
 #include "fibre.h"
 #include "ports/posix/cpu.h"
+#include "weir/cc.h"
 
 #define POLLS_AT_ONCE 100000u  // without time passing: then it spins
 #define DISPATCH 4096u
@@ -211,6 +212,17 @@ static void port_make(struct sim_host *host)
     posix_cpu_select(port);
 }
 
+static void register_controls(struct weir *weir, const struct weir_cc *const *controls)
+{
+    for (; controls && *controls; controls++) {
+        const int error = weir_cc_register(weir, *controls);
+        if (error) {
+            fprintf(stderr, "sim: the congestion control %s cannot be registered: %s\n", (*controls)->name, weir_error_name(error));
+            abort();
+        }
+    }
+}
+
 struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct sim_host_options *options)
 {
     struct sim_host *host = calloc(1, sizeof *host);
@@ -245,6 +257,7 @@ struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct si
     if (!host->weir)
         abort();
     host_clock(host);
+    register_controls(host->weir, sim->options.congestion_controls);
     return host;
 }
 

@@ -64,7 +64,8 @@ static bool all_finished(void *context)
 
 int hosts_run(const struct scenario *s)
 {
-    struct sim *sim = sim_open(&(struct sim_options){.seed = s->seed, .unchecked = s->unchecked != 0});
+    struct sim *sim =
+        sim_open(&(struct sim_options){.seed = s->seed, .unchecked = s->unchecked != 0, .congestion_controls = s->congestion_controls});
     const double began = real_now();
     const uint32_t count = (uint32_t)s->hosts;
     uint64_t received = 0, memory = 0;

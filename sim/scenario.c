@@ -275,8 +275,9 @@ void scenario_replay(const struct scenario *scenario)
 
 static int algorithms_run(const struct scenario *scenario)
 {
-    (void)scenario;
     for (const struct weir_cc *const *cc = weir_cc_list; *cc; cc++)
+        puts((*cc)->name);
+    for (const struct weir_cc *const *cc = scenario->congestion_controls; cc && *cc; cc++)
         puts((*cc)->name);
     return 0;
 }
@@ -284,7 +285,7 @@ static int algorithms_run(const struct scenario *scenario)
 const struct scenario_kind scenario_kinds[] = {
     {"bulk", "flows over one bottleneck; prints one line of JSON", BULK, bulk_run},
     {"hosts", "so many hosts in one process", HOSTS, hosts_run},
-    {"algorithms", "lists the congestion controls that are built in", 0, algorithms_run},
+    {"algorithms", "lists the congestion controls: those built in, and the program's own", 0, algorithms_run},
     {"campaign", "random networks, one a seed: everything is checked", CAMPAIGN, campaigns_run},
     {NULL, NULL, 0, NULL},
 };

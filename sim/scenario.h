@@ -12,8 +12,9 @@
 #define SCENARIO_TEXT 256u
 
 struct scenario {
-    const char *program;  // as it was typed
-    uint64_t given;       // a bit for each setting that was set
+    const char *program;                               // as it was typed
+    const struct weir_cc *const *congestion_controls;  // the program's own, by whose names cc and other_cc may go, too; NULL: none
+    uint64_t given;                                    // a bit for each setting that was set
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
         greeting, counters;
@@ -21,6 +22,9 @@ struct scenario {
         start;
     char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];
 };
+
+// weir-sim's main function, also for a program that has congestion controls of its own (ended by NULL; NULL: none).
+int scenario_main(int argc, char **argv, const struct weir_cc *const *congestion_controls);
 
 void scenario_defaults(struct scenario *scenario);
 // 0; or −1 with a sentence on standard error.

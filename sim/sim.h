@@ -26,6 +26,8 @@
 #define SIM_S(s) ((uint64_t)(s)*1000000000u)
 #define SIM_NEVER UINT64_MAX
 
+struct weir_cc;  // weir/cc.h
+
 struct sim;
 struct sim_node;  // a host, a switch or a router
 struct sim_host;
@@ -34,7 +36,8 @@ struct sim_flow;
 
 struct sim_options {
     uint64_t seed;
-    bool unchecked;  // no observer on the wire and no checks: only for measuring what they cost
+    bool unchecked;                                    // no observer on the wire and no checks: only for measuring what they cost
+    const struct weir_cc *const *congestion_controls;  // registered with each host (weir_cc_register); ends with NULL. NULL: none
 };
 struct sim *sim_open(const struct sim_options *options);
 void sim_close(struct sim *sim);  // blocked fibres are interrupted first; frees everything
@@ -141,7 +144,7 @@ struct sim_user {                    // zero: writes and reads as fast as it can
 };
 
 struct sim_flow_options {
-    const char *congestion_control;  // NULL: the instance's
+    const char *congestion_control;  // a name, also of those registered; NULL: the instance's
     uint64_t start_ns;
     struct sim_user client, server;  // the client connects; client.bytes 0 and server.bytes 0: the client sends until it is stopped
     bool may_fail;                   // the network is such that the connection may time out

@@ -2,6 +2,7 @@
 """A wrong option value fails at build time, with the sentence that config/options.toml has for it; and whatever can be left out of a profile can be left
 out of it alone: the library compiles without a warning, and asks for nothing that is not there."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -93,3 +94,52 @@ def test_a_file_that_is_missing_is_noticed(tmp_path):
     files.remove("src/tcp/tlp.c")
     _, asked = one_unit(tmp_path, "small", [], files)
     assert asked and all(name.startswith("tcp_tlp") for name in asked)
+
+
+ROW = """
+[CC_SCALABLE]
+tiny = 0
+small = 0
+full = 1
+min = 0
+max = 1
+cost = "100 bytes of code"
+doc = "congestion control scalable: Scalable TCP (Kelly 2003)"
+congestion_control = "scalable"
+state_bytes = 8
+files = ["src/cc/scalable.c"]
+"""
+SHOW = """
+#include <stdio.h>
+#include "weir/cc.h"
+int main(void)
+{
+    for (const struct weir_cc *const *cc = weir_cc_list; *cc; cc++)
+        printf("%s ", (*cc)->name);
+    printf("%d %d", WEIR_CC_COUNT, WEIR_CC_STATE_MAX);
+}
+"""
+
+
+def test_a_congestion_control_more_is_a_file_and_a_row(tmp_path):
+    """What examples/congestion_control.c registers, built in."""
+    for folder in ("config", "docs", "include", "packaging", "src", "tools"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    example = (ROOT / "examples/congestion_control.c").read_text().partition("int main")[0]
+    (tmp_path / "src/cc/scalable.c").write_text(example.replace("static const struct weir_cc scalable", "const struct weir_cc weir_cc_scalable").replace('"sim/scenario.h"', '"weir/cc.h"'))
+    with open(tmp_path / "config/options.toml", "a") as table:
+        table.write(ROW)
+    subprocess.run([sys.executable, "tools/options.py"], cwd=tmp_path, check=True)
+    (tmp_path / "show.c").write_text(SHOW)
+
+    def shown(*words):
+        listed = subprocess.run([sys.executable, "tools/options.py", "--sources", *words], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+        files = [path for path in listed if path.startswith("src/cc/")]
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-Isrc", *(f"-DWEIR_CFG_{word}" for word in words[1:]), "show.c", *files, "-o", "show"], cwd=tmp_path, check=True)
+        return subprocess.run(["./show"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    names = [option["congestion_control"] for option in OPTIONS.values() if "congestion_control" in option]
+    assert shown("full") == [*names, "scalable", str(len(names) + 1), "152"]
+    assert shown("full", "CC_SCALABLE=0") == [*names, str(len(names)), "152"]
+    alone = [f"{name}=0" for name in OPTIONS if name.startswith("CC_")]
+    assert shown("full", *alone) == ["scalable", "1", "8"]

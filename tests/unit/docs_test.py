@@ -2,6 +2,7 @@
 """What the guides name exists: Weir's names in a header, files in the tree, the works' names in the porting guide."""
 import pathlib
 import re
+import textwrap
 
 import pytest
 
@@ -28,6 +29,16 @@ def test_files_exist(guide):
     paths = re.findall(r"`((?:api|boards|docs|drivers|examples|include|kernel|ports|tests)/[\w./-]+)`", text(guide))
     links = [f"docs/{target}" for target in re.findall(r"\]\(([^)#]+)\)", text(guide)) if not target.startswith("http")]
     assert not [path for path in paths + links if not (ROOT / path).exists()]
+
+
+def test_the_congestion_control_that_is_shown_is_the_example():
+    page, example = text("congestion-control"), (ROOT / "examples/congestion_control.c").read_text()
+    shown = [textwrap.dedent(block) for block in re.findall(r"(?:^(?:    .*)?\n)+", page, re.MULTILINE) if block.strip()]
+    parts = ["struct scalable {" + example.partition("struct scalable {")[2].partition("int main")[0], "int main" + example.partition("int main")[2]]
+    for part in parts:
+        assert any(part.strip() in block for block in shown), part
+    assert not [path for path in re.findall(r"`((?:src|examples|include|sim|tests|config)/[\w./-]+)`", page)
+                if not (ROOT / path).exists() and path != "src/cc/scalable.c"]
 
 
 def test_the_works_names_are_mapped():
