@@ -214,9 +214,10 @@ def needs(option):
 
 def page(options):
     out = ["# Build options", "", "Made by `make options` from config/options.toml. How to set them: [packaging.md](packaging.md).", "",
-           "| option | tiny | small | full | range | cost | meaning |", "| --- | --- | --- | --- | --- | --- | --- |"]
+           "Behind each name: its value in the tiny, the small and the full profile, and its range.", ""]
     for name, o in options.items():
-        out.append(f"| WEIR_CFG_{name} | {o['tiny']} | {o['small']} | {o['full']} | {o['min']}–{o['max']} | {o['cost']} | {o['doc']}{needs(o)} |")
+        meaning = f"**WEIR_CFG_{name}** {o['tiny']}, {o['small']}, {o['full']}; {o['min']}–{o['max']}: {o['doc']}{needs(o)}. Cost: {o['cost']}."
+        out += textwrap.wrap(meaning, 120, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(out + [""])
 
 
