@@ -56,7 +56,7 @@ struct talk {
 enum kind {
     KIND_CC = 1,     // up to 5: another congestion control
     KIND_SMALL = 6,  // queues of little more than a segment
-    KIND_LARGE,      // … and of many
+    KIND_LARGE,      // queues of many segments
     KIND_VLAN,
     KIND_HOLD,     // the driver keeps what it is lent for a while
     KIND_PLACES,   // the driver has room for a few frames

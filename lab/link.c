@@ -52,8 +52,8 @@ static struct {
     uint64_t began_ns;
     FILE *frames;
     uint32_t lines;
-    bool spare;              // handshakes …
-    bool sparing;            // … and one is not over
+    bool spare;              // handshakes are spared
+    bool sparing;            // a handshake is not over
     struct sim_way ways[2];  // what comes after it
     sigset_t ending;         // the signals that end it
 } lab;

@@ -11,8 +11,8 @@
 #define REST_NS SIM_S(400)    // last retransmissions, then FIN-WAIT-2 and TIME-WAIT, are over
 #define HOSTS 24
 #define ROUTERS 5
-#define KEPT_BYTES 65536u    // a host that rests may keep so much more than it began with: pools, tables …
-#define KEPT_A_FLOW 2048u    // … and of each flow
+#define KEPT_BYTES 65536u    // a host that rests may keep so much more than it began with (pools, tables)
+#define KEPT_A_FLOW 2048u    // and so much of each flow
 #define ROOM_BYTES 1500000u  // a host's memory beside its sockets' buffers
 #define LOSS_PPM 150000u
 #define WAITING 3u

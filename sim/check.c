@@ -43,8 +43,8 @@ struct side {
     uint32_t isn;
     uint64_t sent;          // end of the highest sent
     uint64_t fin;           // its number
-    uint64_t acked;         // highest acknowledgement delivered to it …
-    uint64_t surely_acked;  // … in a segment that it had to accept
+    uint64_t acked;         // highest acknowledgement delivered to it
+    uint64_t surely_acked;  // the highest in a segment that it had to accept
     uint64_t allowed;       // right edge delivered to it
     uint64_t tried_ns;      // when what follows `acked` was last sent, or `acked` moved
     uint64_t told;          // highest acknowledgement it has sent

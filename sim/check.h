@@ -19,7 +19,7 @@ struct check_mark {
     uint8_t flags;         // of the TCP header
     uint32_t length;       // bytes of payload
     uint64_t seq, end;     // in 64 bits from the sender's initial number
-    uint64_t ack, edge;    // … from the receiver's; edge: right edge of the window offered
+    uint64_t ack, edge;    // in 64 bits from the receiver's; edge: right edge of the window offered
 };
 
 struct check *check_open(struct sim *sim);

@@ -12,8 +12,8 @@
 
 #define POLLS_AT_ONCE 100000u  // without time passing: then it spins
 #define DISPATCH 4096u
-#define FIRST_ADDRESS UINT32_C(0x0a000001)  // 10.0.0.1 …
-#define PREFIX_BITS 8                       // … /8
+#define FIRST_ADDRESS UINT32_C(0x0a000001)  // 10.0.0.1
+#define PREFIX_BITS 8                       // 10.0.0.0/8
 
 static void poll_again(struct sim_host *host) { event_set(&host->node.sim->events, &host->poll, host->node.sim->now_ns); }
 

@@ -55,8 +55,8 @@ struct way {  // one direction (link.c)
     struct event arrival;           // of the first
     uint64_t last_due_ns;
     uint64_t loss, damage, twice, wobble, late;  // dice
-    bool bad;                                    // Gilbert–Elliott's state …
-    uint64_t bad_since_ns;                       // … and since when
+    bool bad;                                    // Gilbert–Elliott's state
+    uint64_t bad_since_ns;                       // since when it is bad
     bool refused;                                // a host waits for room
 };
 

@@ -43,7 +43,7 @@ struct sim *sim_open(const struct sim_options *options);
 void sim_close(struct sim *sim);  // blocked fibres are interrupted first; frees everything
 // Lets time pass. False: something that must always hold did not (sim_failure); the network then stands still.
 bool sim_run(struct sim *sim, uint64_t until_ns);
-// … until done(context) after some event; true also at the limit: look at sim_now.
+// As sim_run, until done(context) after some event; true also at the limit: look at sim_now.
 bool sim_run_until(struct sim *sim, bool (*done)(void *context), void *context, uint64_t limit_ns);
 uint64_t sim_now(const struct sim *sim);
 uint64_t sim_events(const struct sim *sim);  // that happened so far
@@ -70,7 +70,7 @@ const char *sim_node_name(const struct sim_node *node);
 // After native calls outside an event of that host: its poller looks at it at once.
 void sim_host_kick(struct sim_host *host);
 uint64_t sim_host_memory(const struct sim_host *host);       // bytes in use
-uint64_t sim_host_memory_peak(const struct sim_host *host);  // … at most so far
+uint64_t sim_host_memory_peak(const struct sim_host *host);  // the most that was in use so far
 // Ethernet between links. It knows where every host is; broadcasts go everywhere, so switches must not form a ring.
 struct sim_node *sim_switch_add(struct sim *sim, const char *name);
 // IPv4 between links: counts TTL down, says when a packet is too big, answers ARP for all hosts that lie elsewhere.
@@ -88,8 +88,8 @@ struct sim_way {
     bool codel_marks;                                   // marks what can be marked, and drops the rest
     uint32_t mark_bytes;                                // frames that find so many bytes waiting are marked; 0: never
     bool backpressure;                                  // a host's frame that finds no room is refused (WEIR_TX_FULL), not dropped
-    uint32_t loss_ppm;                                  // each frame on its own …
-    uint32_t burst_ppm, burst_end_ppm, burst_loss_ppm;  // … and Gilbert–Elliott: chances to go bad, to end it, to lose when bad
+    uint32_t loss_ppm;                                  // each frame on its own
+    uint32_t burst_ppm, burst_end_ppm, burst_loss_ppm;  // Gilbert–Elliott: chances to go bad, to end it, to lose
     uint64_t burst_most_ns;                             // it is over after so long, however few frames met it; 0: frames alone count
     bool loss_spares_arp;                               // losses strike IP only, as those of a firewall do
     uint32_t corrupt_ppm;                               // one bit of the IP packet
@@ -134,7 +134,7 @@ struct sim_user {                    // zero: writes and reads as fast as it can
     uint32_t greeting;               // of these: the first, the rest only so long after the other has read them: when its answer
     uint64_t answer_ns;              // to them may have come
     uint32_t write_most, read_most;  // at once
-    uint64_t write_every_ns;         // … and then pauses so long
+    uint64_t write_every_ns;         // after each write it pauses so long
     uint64_t read_every_ns;
     uint64_t read_from_ns;  // after the connection is there
     uint32_t send_buffer, receive_buffer;

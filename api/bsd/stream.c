@@ -227,7 +227,7 @@ static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t w
         t->cursor.offset += (uint32_t)moved;
     return moved;
 }
-// … but for the pieces of the vector behind the one that is full.
+// After a read of one piece, there are more to see where the vector has pieces behind the one that is full.
 static bool more_to_see(const struct bsd_transfer *t) { return t->cursor.count > 1 && t->cursor.offset == t->cursor.vector->iov_len; }
 #endif
 

@@ -9,7 +9,7 @@
 
 #define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
 #define FAREWELL_US 3000000u    // at the end, so long for the peers' last acknowledgements
-#define RELEASE_US 100000u      // … and for the lease's release to leave
+#define RELEASE_US 100000u      // at the end, so long for the lease's release to leave
 
 static bool failed(const char *what, int error)
 {

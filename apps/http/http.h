@@ -24,7 +24,7 @@
 #define HTTP_IDLE_US 30000000u         // between requests
 #define HTTP_HEADER_US 10000000u       // from a header's first byte to its last
 #define HTTP_STALL_US 30000000u        // a peer that takes nothing of a response
-#define HTTP_STATUS_STALL_US 3000000u  // … of /status.json, whose buffer is shared
+#define HTTP_STATUS_STALL_US 3000000u  // the same of /status.json, whose buffer is shared
 #define HTTP_LINGER_US 2000000u        // after the last response, until the peer closes
 
 enum http_state { HTTP_FREE, HTTP_READING, HTTP_WAITING_STATUS, HTTP_SENDING, HTTP_SKIPPING, HTTP_LINGERING };

@@ -10,8 +10,8 @@
 #include "weir/realtime.h"
 
 #define RTSTREAM_FRAME_MOST 4096u
-#define RTSTREAM_RTP_FRAME_MOST 480u  // of a frame over RTP or UDP, and …
-#define RTSTREAM_KEPT 16u             // … so many wait until it is their turn: `within_us` must not be longer than that
+#define RTSTREAM_RTP_FRAME_MOST 480u  // bytes of a frame over RTP or UDP
+#define RTSTREAM_KEPT 16u             // so many of those wait for their turn: `within_us` must not be longer
 
 enum rtstream_over { RTSTREAM_REALTIME, RTSTREAM_TCP, RTSTREAM_RTP, RTSTREAM_UDP };
 #define RTSTREAM_NUMBER_BYTES 4u

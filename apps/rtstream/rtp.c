@@ -6,7 +6,7 @@
 #define VERSION 2u
 #define OFFSET_MOST 0x3fffu  // RFC 2198 §3: the timestamp of a redundant block is told as so many ticks before the packet's
 #define DROPOUT_MOST 3000u   // RFC 3550 A.1: a larger step forward is none
-#define MISORDER_MOST 100u   // … nor a larger one back
+#define MISORDER_MOST 100u   // RFC 3550 A.1: nor is a larger step back
 
 static void put16(uint8_t *p, uint32_t value)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define RTP_BYTES 12u         // the header without contributing sources
-#define RTP_MOST 17u          // … and what RFC 2198 puts before one redundant block and the primary one
+#define RTP_MOST 17u          // with what RFC 2198 puts before one redundant block and the primary one
 #define RTP_PCMU 0u           // payload type of 8 kHz µ-law (RFC 3551)
 #define RTP_REDUNDANT 100u    // dynamic: by agreement redundant audio (RFC 2198)
 #define RTP_BLOCK_MOST 1023u  // bytes of a redundant block: its length has 10 bits

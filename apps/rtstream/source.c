@@ -139,7 +139,7 @@ static uint64_t poll(struct app *app, uint64_t now_us)
     if (!s->begun)
         return WEIR_NEVER;
     send_on(s, now_us);
-    if (s->ended || s->closing || s->left)  // … then READABLE or WRITABLE tells
+    if (s->ended || s->closing || s->left)  // READABLE or WRITABLE tells what comes next
         return WEIR_NEVER;
     return due_us(s) > now_us ? due_us(s) : now_us + 1;
 }

@@ -9,9 +9,9 @@
 
 void echo_client_start(const uint8_t mac[6]);            // `mac`: the server's. The first frame waits from here on
 bool echo_client_waits(void);                            // a frame for the server
-uint32_t echo_client_next(const uint8_t **frame);        // … it, and its bytes
+uint32_t echo_client_next(const uint8_t **frame);        // that frame, and its bytes
 uint8_t *echo_client_room(uint32_t length);              // where a frame of the server's is to be copied
-void echo_client_take(uint32_t length, uint32_t began);  // … which is there now
+void echo_client_take(uint32_t length, uint32_t began);  // the server's frame is there now
 uint32_t echo_client_clock(void);
 void echo_client_own(uint32_t began);  // time since then was not the server's
 

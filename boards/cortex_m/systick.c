@@ -11,7 +11,7 @@
 #define CVR 0xe000e018u
 #define ICSR 0xe000ed04u
 #define CSR_CLOCK 4u  // the processor's
-#define CSR_ON 7u     // … interrupt, enable
+#define CSR_ON 7u     // the processor's clock, interrupt, enable
 #define PENDSTSET (1u << 26)
 #define PENDSTCLR (1u << 25)
 #define COUNTER 0x1000000u  // cycles of the longest period
@@ -19,7 +19,7 @@
 
 static struct {
     uint64_t before_us;  // up to the last wrap
-    uint32_t cycles;     // … and beyond that, less than a microsecond's
+    uint32_t cycles;     // beyond that, less than a microsecond's
     uint32_t mhz, period;
 } timer;  // in one place, which is asked for the time all the while
 

@@ -7,7 +7,7 @@
 #define GT_CONFIG_ADDRESS 0xcf8u
 #define GT_CONFIG_DATA 0xcfcu
 #define PORTS 0x18000000u         // the window for input and output
-#define MEMORY_FIRST 0x10000000u  // … for memory: the same address on both sides
+#define MEMORY_FIRST 0x10000000u  // the window for memory: the same address on both sides
 #define MEMORY_STEP 0x10000u      // more than any register file here takes
 #define DEVICES 32u
 #define COMMAND_PORTS_MEMORY_MASTER 7u

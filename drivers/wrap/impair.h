@@ -15,8 +15,8 @@ WEIR_BEGIN_DECLS
 
 // Chances are in millionths per frame; all zero is a perfect link.
 struct impair_way {
-    uint32_t loss_ppm;    // chance that a loss begins …
-    uint32_t loss_burst;  // … of so many frames in a row; 0 is 1
+    uint32_t loss_ppm;    // chance that a loss begins
+    uint32_t loss_burst;  // a loss takes so many frames in a row; 0 is 1
     uint32_t duplicate_ppm;
     uint32_t corrupt_ppm;  // one bit flipped
     uint32_t reorder_ppm;  // held back by reorder_us, so that later frames overtake it

@@ -24,7 +24,7 @@ struct pcap_file {
 enum pcap_flag {
     PCAP_WALL_CLOCK = 1,  // time stamps are the system's, in ns; otherwise the instance's (µs, virtual if it is), which begin
                           // at the system's time when the first frame is written
-    PCAP_FROM_ZERO = 2,   // … or at 1970-01-01: two equal runs in virtual time make equal files
+    PCAP_FROM_ZERO = 2,   // the instance's, from 1970-01-01: two equal runs in virtual time make equal files
 };
 
 struct pcap {

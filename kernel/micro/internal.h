@@ -15,8 +15,8 @@ enum process_state { PROCESS_READY, PROCESS_CALLING, PROCESS_AWAITING_REPLY, PRO
 
 struct process {
     uint32_t registers[8];            // arch's: r4–r11 while it does not run
-    uint32_t *stack;                  // … and its stack pointer
-    uint32_t mpu[2 * TABLE_REGIONS];  // … and what the MPU is told
+    uint32_t *stack;                  // the stack pointer while it does not run
+    uint32_t mpu[2 * TABLE_REGIONS];  // what the MPU is told while it runs
     const struct process_config *config;
     uint32_t order;    // of becoming ready, or of calling
     uint32_t bits;     // notifications not yet received

@@ -21,8 +21,8 @@ WEIR_BEGIN_DECLS
 enum micro_result {
     MICRO_OK = 0,
     MICRO_MESSAGE = 1,     // micro_receive: somebody calls, and waits for the reply; bits may be set, too
-    MICRO_NOTIFIED = 2,    // … only bits
-    MICRO_TIMEOUT = 3,     // … the deadline came
+    MICRO_NOTIFIED = 2,    // micro_receive: only bits were set
+    MICRO_TIMEOUT = 3,     // micro_receive: the deadline came
     MICRO_INVALID = -1,    // no such call, process, or interrupt
     MICRO_FAULT = -2,      // the pointer is not the process's, or not aligned
     MICRO_FORBIDDEN = -3,  // the table does not let this process reach that one

@@ -32,8 +32,8 @@
 WEIR_BEGIN_DECLS
 
 // Also within an interrupt, where they are off all the while (or for those of lower priority, which is no matter to the kernel).
-uint32_t arch_interrupts_off(void);            // returns what they were, for …
-void arch_interrupts_restore(uint32_t state);  // … this; a switch that waits takes place before it returns
+uint32_t arch_interrupts_off(void);            // returns what they were, for arch_interrupts_restore
+void arch_interrupts_restore(uint32_t state);  // a switch that waits takes place before it returns
 void arch_interrupts_on(void);                 // by threads only
 // Asks for a switch, from a thread or from an interrupt.
 void arch_switch(void);

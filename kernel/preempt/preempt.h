@@ -125,7 +125,7 @@ void mutex_lock(struct mutex *mutex);
 int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us);  // KERNEL_WOKEN: it is held
 bool mutex_try(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
-void mutex_unlock_off(struct mutex *mutex);  // … with interrupts off (arch.h)
+void mutex_unlock_off(struct mutex *mutex);  // mutex_unlock, with interrupts off (arch.h)
 // The running thread, also one that is interrupted, holds it, and has at the least that priority until it unlocks.
 void mutex_hurry(struct mutex *mutex, uint8_t priority);
 

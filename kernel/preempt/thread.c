@@ -107,7 +107,7 @@ void kernel_reschedule(void)
     if (!kernel.started)
         return;
     if (kernel.ready.first != kernel.current)
-        arch_switch();  // … which sets the alarm, since what there is to be alarmed of changes with it
+        arch_switch();  // it sets the alarm, since what there is to be alarmed of changes with it
     else if (kernel.alarm_stale)
         set_alarm();
 }

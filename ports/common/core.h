@@ -46,7 +46,7 @@ void port_attach(struct port_core *core, struct weir *weir);
 bool port_add(struct port_core *core, struct weir_netif *netif);
 // One turn, with the lock held where there is one. Returns when the next is due, µs: not after now when work is left.
 uint64_t port_turn(struct port_core *core);
-uint64_t port_turn_now(struct port_core *core);  // … for who has set the instance's clock
+uint64_t port_turn_now(struct port_core *core);  // the same for who has set the instance's clock
 // The end of a turn, whose weir_poll returned due_us: for who sends, and takes nothing in. Returns as port_turn.
 uint64_t port_turn_ends(struct port_core *core, uint64_t due_us);
 

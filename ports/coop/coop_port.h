@@ -5,7 +5,7 @@
 //     static uint64_t memory[…];
 //     coop_port_start(&board, memory, sizeof memory);    // begins the kernel too
 //     coop_port_add(&netif);
-//     … tasks …
+//     make tasks
 //     coop_run();
 #ifndef COOP_PORT_H
 #define COOP_PORT_H

@@ -47,7 +47,7 @@ struct micro_session {
     struct window *window;  // NULL: no client
     uint32_t channels, ring_bytes;
     uint32_t used;  // channels, a bit each
-    uint32_t news;  // … that are to be looked at
+    uint32_t news;  // those that are to be looked at
     struct micro_channel channel[MICRO_CHANNELS];
 };
 

@@ -9,12 +9,12 @@
 #include "weir/socket.h"
 
 #define INPUT_BUDGET 64        // frames an interface delivers in a turn at most (as NAPI's weight)
-#define INPUT_BYTES 262144u    // … and about so many bytes: a turn's data is to lie in the CPU's cache when it is read
+#define INPUT_BYTES 262144u    // and about so many bytes: a turn's data is to lie in the CPU's cache when it is read
 #define INPUT_AT_ONCE 4        // frames between two looks at the bytes
 #define DISPATCH_BUDGET 4096u  // sockets with news handled in a turn
 #define INLINE_TURNS 8         // turns a kicking task runs before it leaves the rest to the poller
 #define BUSY_STEPS 8           // steps without a look at the descriptors
-#define YIELDS 64              // … and as long for a thread at the lock to get it
+#define YIELDS 64              // yields, at the most, for a thread at the lock to get it
 
 void posix_host_wake(struct posix_host *host)
 {

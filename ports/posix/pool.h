@@ -19,7 +19,7 @@ WEIR_BEGIN_DECLS
 #define POSIX_POOL_BYTES ((size_t)(WEIR_CFG_QUEUE_CHUNK_BYTES ? WEIR_CFG_QUEUE_CHUNK_BYTES : 16384))  // of a chunk; static builds have none
 
 struct posix_pool {
-    void *returned;               // … and not taken again: a list
+    void *returned;               // given back and not taken again: a list
     uint8_t *begin, *next, *end;  // what lies from `next` on was never taken. All NULL: the system had no such range, and the pool is empty
 };
 

@@ -11,7 +11,7 @@
 //     posix_host_attach(&host, weir);
 //     weir_netif_add(weir, &netif); posix_host_add(&host, &netif, fd);
 //     posix_host_start(&host);                        // or not
-//     …
+//     use sockets
 //     posix_host_stop(&host); weir_destroy(weir); posix_host_close(&host);
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H
@@ -35,7 +35,7 @@ struct posix_options {  // zero: the defaults
     void *context;
     uint32_t spin_us;    // look at the drivers for so long after the last frame before sleeping; 0: POSIX_SPIN_US, where frames come as
                          // closely and it is not in vain
-    bool sleep_at_once;  // … or not even that
+    bool sleep_at_once;  // it does not look at all before sleeping
     bool hand_over;      // true: kick wakes the poller instead of letting the caller send
     // The instance's clock moves in steps of so much, as under a kernel with a timer tick; 0: by the microsecond.
     uint32_t tick_us;
@@ -75,7 +75,7 @@ struct posix_host {
     bool threaded;  // the I/O thread has the poller's role until posix_host_stop
     bool stopping;
     bool polling;                   // some thread has the poller's role
-    WEIR_ATOMIC(bool) asleep;       // … and sleeps
+    WEIR_ATOMIC(bool) asleep;       // that thread sleeps
     WEIR_ATOMIC(bool) kicked;       // output waits for the lock to be released
     WEIR_ATOMIC(bool) signalled;    // wake_fd was written and not yet read
     WEIR_ATOMIC(unsigned) wanting;  // threads at the lock
@@ -109,7 +109,7 @@ void posix_host_close(struct posix_host *host);
 void posix_host_lock(struct posix_host *host);
 void posix_host_unlock(struct posix_host *host);
 uint64_t posix_now_us(void);
-uint64_t posix_host_now(const struct posix_host *host);  // … in the host's ticks
+uint64_t posix_host_now(const struct posix_host *host);  // the same in the host's ticks
 
 WEIR_END_DECLS
 

@@ -33,7 +33,7 @@ struct preempt_port {
     uint64_t io_due_us;               // when its sleep ends; WEIR_NEVER too while it does not sleep
     void *work_stack;                 // the end of what others use of its stack
     volatile bool kicked;             // there is something to do: whoever holds the lock does it before it is released
-    volatile bool interrupted;        // … also frames to take in
+    volatile bool interrupted;        // there are frames to take in, too
     uint8_t priority, back_priority;  // of the I/O thread; and in a flood
     uint32_t sleeps, steps_back;      // for tests and measurements
     struct thread thread;

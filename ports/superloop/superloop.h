@@ -7,7 +7,7 @@
 //     superloop_init(&loop, &board, board_sleep);
 //     weir = weir_create(memory, sizeof memory, &loop.core.port, NULL);
 //     port_attach(&loop.core, weir);
-//     … interfaces (port_add), sockets with watches …
+//     add interfaces (port_add), open sockets with watches
 //     superloop_run(&loop);
 #ifndef SUPERLOOP_H
 #define SUPERLOOP_H

@@ -26,9 +26,9 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #define LIKELY(condition) (condition)
 #endif
 #if WEIR_CFG_FAST_PATH
-#define SELDOM COLD  // of a path that is to be short …
+#define SELDOM COLD  // seldom run, in a build whose paths are to be short
 #else
-#define SELDOM  // … where all code is not
+#define SELDOM  // a build for size puts no code elsewhere
 #endif
 // In builds for speed: inlined where the compiler agrees, or wherever it is used.
 #ifdef __OPTIMIZE_SIZE__

@@ -21,7 +21,7 @@ struct packet {
     struct weir_netif *netif;
     const struct weir_frame *frame;
     const uint8_t *head;         // first byte of the current layer
-    uint32_t offset;             // … in the frame
+    uint32_t offset;             // of `head` in the frame
     uint32_t length;             // bytes from there that belong to it (trailing padding cut)
     const uint8_t *network;      // the network header, for quoting in ICMP errors
     const uint8_t *link_source;  // 6 bytes; NULL: the link has no addresses

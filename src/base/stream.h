@@ -38,13 +38,13 @@ static inline uint32_t stream_spans(const struct stream *stream, uint32_t offset
 static inline struct weir_span stream_stretch(const struct stream *stream, uint32_t offset, uint32_t length);
 static inline void stream_commit(struct stream *stream, uint32_t bytes);                       // length += bytes (they exist)
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes);  // the oldest bytes go; frees whole chunks
-static inline bool stream_drop_fast(struct stream *stream, uint32_t bytes);  // … where that takes a look; false: not done
+static inline bool stream_drop_fast(struct stream *stream, uint32_t bytes);                    // where one look suffices; false: not done
 // Whether a few bytes of the queue, from `offset` on, lie together where a look finds them. false: stream_stretch does.
 static inline bool stream_contiguous(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
 // The same for memory that exists, also where nobody asked for it yet (stream_commit, stream_settle). false: look for
 // it.
 static inline bool stream_contiguous_room(const struct stream *stream, uint32_t offset, uint32_t length, uint8_t **place);
-static inline void stream_extend_room(struct stream *stream, uint32_t end);  // … and is room from now on
+static inline void stream_extend_room(struct stream *stream, uint32_t end);  // the room reaches to `end` from now on
 static inline uint32_t stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is kept for the next
 // stream_ensure (stream_settle), or freed by whole chunks (stream_trim).

@@ -39,8 +39,8 @@ static inline uint32_t bbr_rate(const struct bbr *b, uint32_t gain)
 // Bytes that `gain` bandwidth-delay products have in flight.
 static inline uint32_t bbr_inflight(const struct bbr *b, uint32_t gain) { return bbr_product(bbr_rate(b, gain), b->path.min_rtt.us); }
 
-// … in even segments, and three bursts more: while they are put together at both ends the bottleneck would be idle, and a small product
-// never be reached.
+// That in even segments, and three bursts more: while they are put together at both ends the bottleneck would be idle,
+// and a small product never be reached.
 uint32_t bbr_target(const struct bbr *b, uint32_t gain, uint32_t mss);
 
 // A phase of PROBE_BW: 0 probes, 1 yields, the others cruise.

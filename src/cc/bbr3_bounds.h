@@ -15,7 +15,7 @@ struct bbr3_limits {
 };
 
 struct bbr3_bounds {
-    struct bbr3_limits now, before;  // … recovery, to be given back if it was for nothing
+    struct bbr3_limits now, before;  // `before` recovery: given back if that was for nothing
     uint32_t bw_latest, inflight_latest;
     uint32_t loss_round;  // a segment sent when so much was delivered ends the loss round, which begins with its first loss
     uint32_t lost_from;   // total_lost when it began

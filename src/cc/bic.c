@@ -24,7 +24,7 @@ struct bic {
     uint32_t credit;                  // bytes acknowledged towards the next segment
     uint32_t w_max, prior_w_max;      // the window that was lost; 0: none, or a timeout
     uint32_t per, per_cwnd, per_mss;  // bytes acknowledged for one segment of growth, and for which cwnd and mss
-    uint32_t per_us;                  // … when that was worked out
+    uint32_t per_us;                  // the time at which `per` was worked out
     uint32_t ratio;                   // 256ths; 0: none yet, which means two
 };
 _Static_assert(sizeof(struct bic) <= WEIR_CC_STATE_BIC, "state of bic");

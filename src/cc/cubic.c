@@ -27,7 +27,7 @@ struct cubic_epoch {
     uint32_t work_out_us;  // elapsed_us at which step and target are worked out again
     uint32_t target;       // cwnd is not raised beyond it before it is worked out again
     uint32_t step;         // bytes to be acknowledged for one segment of growth
-    uint32_t credit;       // … and so far
+    uint32_t credit;       // bytes of that acknowledged so far
     uint32_t w_est;        // what Reno would have (§4.3)
     uint32_t est_credit;
     bool running;

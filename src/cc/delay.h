@@ -11,7 +11,7 @@
 
 struct cc_delay {
     uint32_t base_us;  // smallest since the path was last thought to be the same; 0: none yet
-    uint32_t rtt_us;   // … of this round trip, 0: none yet. The smallest, not the mean: late ACKs say nothing of the queue
+    uint32_t rtt_us;   // smallest of this round trip, 0: none yet. Not the mean: late ACKs say nothing of the queue
     uint32_t left;     // bytes to be acknowledged until the round trip is over
     uint16_t samples;
 };

@@ -17,7 +17,7 @@ struct htcp_path {
     uint32_t past_us;      // since the last congestion event, or the recovery from it, ended (the draft's Delta)
     uint32_t max_us;       // largest round trip, fading; 0: none yet
     uint32_t rate_max;     // largest throughput since the last event, bytes/s
-    uint32_t rate_before;  // … between the two events before
+    uint32_t rate_before;  // largest throughput between the two events before
     uint8_t beta;          // 128ths; 0: as at first
     bool adaptive;         // the throughput has not changed: beta may follow the round-trip times
 };

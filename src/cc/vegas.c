@@ -6,8 +6,8 @@
 #include "cc/delay.h"
 
 #define VEGAS_ALPHA 2u  // segments in the queue: below, the window grows
-#define VEGAS_BETA 4u   // … above, it shrinks
-#define VEGAS_GAMMA 1u  // … above, slow start has found its end
+#define VEGAS_BETA 4u   // segments in the queue: above, the window shrinks
+#define VEGAS_GAMMA 1u  // segments in the queue: above, slow start ends
 
 struct vegas {
     struct cc_loss loss;

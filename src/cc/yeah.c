@@ -6,7 +6,7 @@
 #include "cc/delay.h"
 
 #define YEAH_QUEUE_MAX 80u  // segments of its own in the queue
-#define YEAH_LEVEL 8u       // … or a queue that adds 1/8 to the round trip
+#define YEAH_LEVEL 8u       // or else a queue that adds 1/8 to the round trip
 #define YEAH_RIVALS 16u     // round trips in slow mode that speak of rivals: then a loss halves the window
 #define YEAH_FORGET 50u     // round trips in fast mode after which rivals are forgotten
 #define YEAH_SCALABLE 100u  // segments acknowledged for one of growth

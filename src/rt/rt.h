@@ -14,7 +14,7 @@ struct rt_line {
     uint32_t una;                    // first byte in the queue
     uint32_t nxt;                    // RCV.NXT: what is before it came, or was passed over
     uint32_t edge;                   // of the window as it was last told
-    uint32_t would;                  // … as an ACK would tell it now
+    uint32_t would;                  // the edge that an ACK would tell now
     uint32_t fin;                    // where the stream ends, if `ended`
     const struct intervals *beyond;  // what came behind a hole; NULL: nothing
     uint32_t segment_bytes;          // a full segment of the peer's
@@ -71,10 +71,10 @@ struct rt {
     bool announced;  // READABLE was said for it
     uint8_t acks_left, acks_reason;
     // weir.c, path.c, need.c
-    uint32_t hole_us, hole_nxt;  // when the hole at hole_nxt was seen …
-    uint32_t hole_end;           // … and how far data had come then: holes before it are as old
-    uint32_t opened_us;          // when window was opened to a sender that had used all it had,
-    uint32_t opened_edge;        // … from here on
+    uint32_t hole_us, hole_nxt;  // when the hole at hole_nxt was seen
+    uint32_t hole_end;           // how far data had come then: holes before it are as old
+    uint32_t opened_us;          // when window was last opened to a sender that had used all it had
+    uint32_t opened_edge;        // the edge before that: what it opened begins here
     uint32_t asked_us;           // when anything last came that was missing, or was asked for
     uint32_t again_us;           // when to send the last ACK once more
     int32_t early_us;            // how long before their deadlines frames come, the earliest of late

@@ -19,7 +19,7 @@ enum tcp_option_kind {
     TCP_OPTION_TIMESTAMPS = 8,
     TCP_OPTION_USER_TIMEOUT = 28,
     TCP_OPTION_ACCECN_0 = 172,  // the counters in the order ECT(0), CE, ECT(1)
-    TCP_OPTION_ACCECN_1 = 174   // … ECT(1), CE, ECT(0)
+    TCP_OPTION_ACCECN_1 = 174   // the counters in the order ECT(1), CE, ECT(0)
 };
 enum tcp_option_seen {
     TCP_SEEN_MSS = 1,

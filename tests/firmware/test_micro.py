@@ -63,8 +63,8 @@ def test_who_touches_what_is_not_its_own_is_ended(letter):
             assert read(rogue, 3) == b" 0\n"
             rogue.sendall(letter.encode())
             machine.until("micro: rogue did what it may not")
-            assert rogue.recv(16) == b""   # its sockets are closed …
-            speak(before)                  # … nobody else's
+            assert rogue.recv(16) == b""   # its sockets are closed
+            speak(before)                  # nobody else's are
             with machine.connect(7) as after:
                 assert exchange(after, b"still there") == b"still there"
         with machine.connect(9) as nobody:

@@ -65,7 +65,7 @@ struct fixture {
     uint32_t allocated_count;
     uint32_t allocations;  // calls of alloc so far
     uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
-    bool fail_onwards;     // … and every one after it
+    bool fail_onwards;     // every one after it fails, too
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;

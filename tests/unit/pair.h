@@ -4,7 +4,7 @@
 //
 //     struct pair p;
 //     pair_open(&p, &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 20000}, .seed = 7});
-//     … sockets on p.a.weir and p.b.weir …
+//     use sockets on p.a.weir and p.b.weir
 //     pair_run(&p, 5000000);                    // five seconds
 //     assert_true(pair_run_until(&p, done, &test, 60000000));
 //     pair_close(&p);
@@ -22,7 +22,7 @@ struct pair_link {  // zero: perfect and without delay
     uint32_t queue_frames;                                       // of full size (1514 bytes), waiting for the rate; 0: no limit
     uint32_t mark_frames;                                        // with so many waiting a capable packet is marked (CE); 0: never
     uint32_t loss_ppm, duplicate_ppm, corrupt_ppm, reorder_ppm;  // of a million frames
-    uint32_t mark_ppm;                                           // … of those that are capable
+    uint32_t mark_ppm;                                           // of a million capable frames
     uint32_t reorder_us;                                         // a reordered frame comes so much later; 0: 1000
 };
 
@@ -63,7 +63,7 @@ void pair_open(struct pair *pair, const struct pair_options *options);
 void pair_close(struct pair *pair);  // with the fixtures' checks of memory
 // Lets time pass, stopping at every deadline and arrival.
 void pair_run(struct pair *pair, uint64_t advance_us);
-// … until done(context) after some step; false: limit_us passed first. done may use the sockets of both sides.
+// As pair_run, until done(context) after some step; false: limit_us passed first. done may use both sides' sockets.
 bool pair_run_until(struct pair *pair, bool (*done)(void *context), void *context, uint64_t limit_us);
 static inline uint64_t pair_now_us(const struct pair *pair) { return pair->a.now_us; }
 

@@ -11,8 +11,8 @@
 
 WEIR_BEGIN_DECLS
 
-void host_run(void);                   // kernel_start, until …
-WEIR_NORETURN void host_finish(void);  // … a thread calls this
+void host_run(void);                   // kernel_start, until a thread calls host_finish
+WEIR_NORETURN void host_finish(void);  // ends host_run
 bool host_interrupts_on(void);
 // Before a stack is used again whose thread did not return: a sanitizer may take its old frames for alive.
 void host_stack_renew(void *stack, size_t bytes);

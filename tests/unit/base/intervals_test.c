@@ -155,7 +155,7 @@ static void the_history_names_what_was_newest_before(void **state)
     assert_int_equal(list->earlier[0], 500);
     assert_int_equal(list->earlier[1], 400);
     assert_int_equal(list->earlier[2], 300);
-    assert_true(intervals_add(list, 230, 420));  // … and takes two in
+    assert_true(intervals_add(list, 230, 420));  // takes two in
     assert_int_equal(list->earlier_count, 1);
     assert_int_equal(list->earlier[0], 500);
     assert_null(intervals_at(list, 420));

@@ -22,7 +22,7 @@ static const struct weir_cc *model;
 static _Alignas(8) uint8_t cc_state[WEIR_CC_STATE_MAX];
 static struct weir_cc_window window;
 static uint32_t now_us, total, lost_total, rtt_us, lost_now, inflight_now;
-static bool app_limited, clock_coarse, sent_again;  // … of which what was in flight is not known
+static bool app_limited, clock_coarse, sent_again;  // sent_again: what was in flight is not known of it
 
 static inline struct weir_cc_sample sample_now(void)
 {

@@ -54,7 +54,7 @@ static struct weir_tcp_info info_of(struct transfer *f)
     return info;
 }
 
-// … at the bandwidth at once, without another STARTUP that would overrun the queue.
+// The flow goes on at the bandwidth at once, without another STARTUP that would overrun the queue.
 static void goes_on(struct transfer *f, uint32_t idle_s, bool forgotten)
 {
     pair_run(&f->p, idle_s * SECOND);

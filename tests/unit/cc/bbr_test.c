@@ -46,7 +46,7 @@ static void startup_doubles_and_ends_after_three_rounds_without_growth(void **st
     round_trip(rate);
     near(window.pacing_rate, (uint32_t)(rate * 1.2 / 2.887 * 0.99), 15);  // DRAIN
     round_trip(rate);
-    near(window.pacing_rate, (uint32_t)(rate * 1.2 / 2.887 * 0.99), 15);  // … until no more is in flight than fits
+    near(window.pacing_rate, (uint32_t)(rate * 1.2 / 2.887 * 0.99), 15);  // until no more is in flight than fits
     inflight_now = product(rate);
     round_trip(rate);
     assert_true(window.pacing_rate >= rate);
@@ -96,7 +96,7 @@ static void a_clock_too_coarse_for_the_round_trip_holds_startup_back_by_nothing(
     }
 }
 
-// … and then the window alone is what probes, yields and cruises, a tick at a time: a pace would let a tick's data go at once.
+// The window alone probes, yields and cruises then, a tick at a time: a pace would let a tick's data go at once.
 static void a_clock_too_coarse_for_the_round_trip_moves_the_window_not_the_pace(void **state)
 {
     enum { TICK = 10 * RTT, RATE = 80 * MBIT };
@@ -207,7 +207,7 @@ static void yielding_ends_when_the_queue_is_gone(void **state)
     assert_int_equal(gain(80 * MBIT), 100);
 }
 
-// … and a millisecond's worth, as acknowledgements come every two.
+// The window also has a millisecond's worth, as acknowledgements come every two.
 static void the_window_is_twice_the_product_and_three_bursts(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 //     bottleneck_open(&path, &(struct bottleneck_options){.rate = 12500000, .delay_us = 10000, .queue_bytes = 250000, .loss_ppm = 100000});
 //     bottleneck_flow(&path, &weir_cc_bbr, 0);     // begins at 0
 //     bottleneck_run(&path, 15000000);
-//     … path.flow[0].delivered, path.flow[0].window …
+//     look at path.flow[0].delivered, path.flow[0].window
 //     bottleneck_close(&path);
 #ifndef TESTS_CC_BOTTLENECK_H
 #define TESTS_CC_BOTTLENECK_H

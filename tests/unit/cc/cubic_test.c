@@ -271,7 +271,7 @@ static void undo_restores_everything(void **state)
     assert_in_range(result[1], result[0] - MSS, result[0] + MSS);
 }
 
-// … also what Reno would have, where that is what is followed.
+// Undo restores what Reno would have, too, where that is what is followed.
 static void undo_restores_renos_window_too(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static void fifty_fast_round_trips_forget_rivals_and_a_loss_counts_anew(void **s
         }
         f.window.cwnd = f.window.ssthresh = 340 * MSS;
         flow_rounds(&f, 5, 250000);  // halved each time
-        if (loss)                    // … but rivals are remembered, at half of what they had
+        if (loss)                    // rivals are remembered, at half of what they had
             assert_in_range(flow_segments(&f), 122, 135);
         else
             assert_in_range(flow_segments(&f), 80, 100);

@@ -276,7 +276,7 @@ static void sockets_are_opened_bound_and_closed(void **state)
     assert_int_equal(answer(first, &(struct weir_message){.peer = {weir_addr_v4(PEER), 1000}}, "", 0), WEIR_BAD_SOCKET);
     in(PEER, 1000, 10);  // nobody is there
     const weir_socket again = weir_socket_open(s->weir, WEIR_DATAGRAM, 0);
-    in_as(PEER, 1000, 0, 10, UDP_BYTES + 10, 0, RIGHT);  // … nor at port 0
+    in_as(PEER, 1000, 0, 10, UDP_BYTES + 10, 0, RIGHT);  // nobody is at port 0
     assert_int_equal(weir_socket_ready(s->weir, again), WEIR_WRITABLE);
     assert_int_equal(weir_socket_bind(s->weir, again, &port), WEIR_OK);
     assert_int_equal(echo_datagram(again), WEIR_AGAIN);  // what the one before it held is gone

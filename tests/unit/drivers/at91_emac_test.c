@@ -45,7 +45,7 @@ static struct at91_emac_board board = {.base = BASE,
 static struct {
     uint8_t last[2000];
     uint32_t length, count, ready;
-    const uint8_t *arrives;  // … while a frame is being handed up
+    const uint8_t *arrives;  // a frame that arrives while one is being handed up
 } upper;
 
 static void upper_input(struct weir_netif *of, const struct weir_frame *frame)
@@ -181,7 +181,7 @@ static void erratum_11_does_not_stop_reception(void **state)
     too_many_frames();
 }
 
-// … also when the interrupt alone tells of it: every event while masked is lost.
+// The same when the interrupt alone tells of it: every event while masked is lost.
 static void without_a_buffer_and_with_lost_events(void **state)
 {
     (void)state;

@@ -37,7 +37,7 @@ struct ends {
     void *completed_owner;
     bool carrier;
     bool full;  // the bottom driver answers FULL
-    bool hold;  // … or HELD, where it may
+    bool hold;  // the bottom driver answers HELD, where it may
 };
 
 static struct ends ends;
@@ -169,7 +169,7 @@ static inline int ends_end(void **state)
     return 0;
 }
 
-// … arriving from the bottom driver.
+// A frame arrives from the bottom driver.
 static inline void ends_arrive(uint32_t number, uint32_t length)
 {
     uint8_t bytes[2048] = {0};

@@ -268,7 +268,7 @@ static void impossible_lengths_are_dropped(void **state)
         assert_int_equal(device.counters.rx_bad, i + 1);
     }
     pcnet_model_receive_words(&chip, 0x01000000, 64);  // an end without a beginning
-    pcnet_model_receive_words(&chip, 0x02000000, 64);  // … and a beginning without an end
+    pcnet_model_receive_words(&chip, 0x02000000, 64);  // a beginning without an end
     assert_int_equal(poll(8), 2);
     assert_int_equal(upper.count, 0);
     assert_int_equal(arrives(1, 60), PCNET_MODEL_STORED);

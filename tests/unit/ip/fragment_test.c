@@ -178,7 +178,7 @@ static void contradicting_totals_condemn(void **state)
                                      .length = rows[i][j][1]});
         assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_BAD), i + 1);
     }
-    // … and a piece beyond the end.
+    // A piece beyond the end.
     input(&f, &(struct make){.protocol = IP_UDP, .id = 9, .offset = 80, .payload = d->bytes, .length = 8});
     input(&f, &(struct make){.protocol = IP_UDP, .id = 9, .offset = 160, .flags = IP4_MORE_FRAGMENTS, .payload = d->bytes, .length = 8});
     assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_BAD), 3);

@@ -202,8 +202,8 @@ static void options_are_checked(void **state)
         bool good;
     } rows[] = {
         {{131, 7, 4, 1, 2, 3, 4, 0}, false},                                        // loose source route
-        {{131, 7, 0, 1, 2, 3, 4, 0}, false},                                        // … pointer 0
-        {{131, 7, 255, 1, 2, 3, 4, 0}, false},                                      // … pointer 255
+        {{131, 7, 0, 1, 2, 3, 4, 0}, false},                                        // the same, pointer 0
+        {{131, 7, 255, 1, 2, 3, 4, 0}, false},                                      // the same, pointer 255
         {{137, 7, 4, 1, 2, 3, 4, 0}, false},                                        // strict
         {{1, 1, 131, 3, 4, 0, 0, 0}, false},                                        // behind NOPs
         {{68, 1, 0, 0, 0, 0, 0, 0}, false},                                         // length 1

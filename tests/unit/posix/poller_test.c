@@ -143,7 +143,7 @@ static void looking_in_vain_becomes_rare(void **state)
     assert_in_range(host.spin_after, 1, POSIX_SPIN_PAUSE);
 }
 
-// … unless that is asked for: then as long, and as often, as asked.
+// Where that is asked for, the poller looks as long, and as often, as asked.
 static void looking_goes_on_where_it_is_asked_for(void **state)
 {
     struct posix_host host;

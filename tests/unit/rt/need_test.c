@@ -31,7 +31,7 @@ static void the_lead_decides(void **state)
     play_read(&p);
     assert_int_equal(p.order.acks, 1);
     begin(&p);
-    p.rt.settings.period_us = 1000 * RT_MS;  // … which a frame of a second leaves
+    p.rt.settings.period_us = 1000 * RT_MS;  // frames of a second leave time for them
     p.rt.stats.loss_ppm = 50000;
     play_read(&p);
     assert_int_equal(p.order.acks, 0);

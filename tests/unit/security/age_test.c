@@ -27,7 +27,7 @@ static void a_connection_opened_after_a_month_challenges(void **state)
     }
 }
 
-// … and so must one that nothing happened on for a month.
+// So must a connection on which nothing happened for a month.
 static void a_connection_idle_for_a_month_challenges(void **state)
 {
     struct tcp_fixture t;
@@ -59,7 +59,7 @@ static void keepalives_do_not_keep_an_old_timestamp_alive(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and what anybody could have sent neither renews the clock that says so, nor proves that the peer is there.
+// What anybody could have sent neither renews the clock that says so, nor proves that the peer is there.
 static void guesses_do_not_keep_an_old_timestamp_alive(void **state)
 {
     struct tcp_fixture t;

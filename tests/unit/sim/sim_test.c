@@ -111,12 +111,12 @@ static void a_wrong_byte_is_a_failure(void **state)
     (void)state;
     open_pair(NULL, &(struct sim_way){.delay_ns = SIM_MS(1)}, &(struct sim_flow_options){.client.bytes = 100000});
     run(sim, SIM_US(500));
-    sim->pattern[sim->pattern[0] % 5000 + 1000] ^= 1;  // what is written differs …
+    sim->pattern[sim->pattern[0] % 5000 + 1000] ^= 1;  // what is written differs from what is expected
     run(sim, SIM_MS(2));
     run(sim, SIM_MS(5));
     if (!sim_failure(sim)) {
         for (uint32_t at = 0; at < 65521 + 65536; at += 100)
-            sim->pattern[at] ^= 1;  // … from what is expected, wherever the reader is by now
+            sim->pattern[at] ^= 1;  // so that it differs wherever the reader is by now
         (void)sim_run(sim, SIM_S(1));
     }
     assert_failure("reads byte");

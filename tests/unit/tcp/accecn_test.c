@@ -115,7 +115,7 @@ static void table_2_for_a_client(void **state)
     }
 }
 
-// … and what a server answers to each SYN.
+// RFC 9768 table 2, what a server answers to each SYN.
 static void table_2_for_a_server(void **state)
 {
     static const uint8_t answer[4] = {[NOT_ECT] = 2, [ECT1] = 3, [ECT0] = 4, [CE] = 6};
@@ -436,7 +436,7 @@ static void sack_goes_first(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and a batch whose ACKs have room for so few is told whole all the same.
+// A batch whose ACKs have room for few blocks is told whole all the same.
 static void a_batch_is_told_beside_the_option(void **state)
 {
     enum { RUNS = 7 };

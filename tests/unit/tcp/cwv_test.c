@@ -98,7 +98,7 @@ static void a_loss_is_answered_by_what_was_in_use(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and in a validated phase by the algorithm.
+// In a validated phase the window at a loss is the algorithm's.
 static void a_window_in_use_is_the_algorithms(void **state)
 {
     struct tcp_fixture t;

@@ -218,7 +218,7 @@ static void a_round_trip_without_news_is_one_too(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and as long as no round trip was measured since, it may be the path that has become slower: the next has twice the time.
+// As long as no round trip was measured since, it may be the path that has become slower: the next has twice the time.
 static void what_is_given_up_gives_the_next_twice_the_time(void **state)
 {
     struct tcp_fixture t;

@@ -55,7 +55,7 @@ static void an_acknowledgement_of_more_tells_at_once(void **state)
     tcp_fixture_close(&t);
 }
 
-// … also if it is of all there was. Nothing of that recovery is left: what is lost later goes before new data.
+// An acknowledgement of all there was ends it, too. Nothing of that recovery is left: what is lost later goes first.
 static void an_acknowledgement_of_all_tells_and_ends_it(void **state)
 {
     struct tcp_fixture t;
@@ -137,7 +137,7 @@ static void new_data_that_may_not_go_stops_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
-// … nor one without window for it, also while something that is too young to be lost is in flight.
+// Nor does a window without room stop it, also while something that is too young to be lost is in flight.
 static void without_room_for_new_data_the_lost_goes(void **state)
 {
     for (int queued = 0; queued < 2; queued++) {

@@ -239,7 +239,7 @@ static void a_deferred_accept_waits_for_data(void **state)
     data.length = 1;
     assert_false(input(data));
     assert_int_equal(world_passive.count, 1);
-    // … or for the end of its time: the SYN-ACK then asks for another ACK
+    // Or it waits for the end of its time: the SYN-ACK then asks for another ACK.
     syn();
     assert_true(input(world_segment(TCP_ACK, IRS + 1, iss() + 1)));
     for (int i = 0; i < 8; i++) {

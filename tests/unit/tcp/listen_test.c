@@ -119,7 +119,7 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
     peer_data(&t, 0, 100);
     peer_drain(&t);
     accept_and_close(&t);
-    // … and the flow that was there goes on.
+    // The flow that was there goes on.
     t.remote.port = TCP_PEER_PORT;
     t.ours = ours;
     t.theirs = theirs;

@@ -95,7 +95,7 @@ static void a_late_timer_gives_credit_for_little(void **state)
 {
     (void)state;
     late_by(8000, 5000, 4);    // a quantum of two segments, and the one it was late for
-    late_by(20000, 30000, 6);  // … or 4 ms, a segment each
+    late_by(20000, 30000, 6);  // 4 ms late, a segment each
 }
 
 // ! The quantum is at least rate × tick: a clock of 10 ms must not make a flow of 1.46 MB/s slower.
@@ -173,7 +173,7 @@ static void what_waits_for_its_moment_is_limited_by_the_window(void **state)
     tcp_fixture_close(&t);
 }
 
-// … but a limit that the user set is not the window's: it grows to twice what is in flight under it, and no further (RFC 7661 §4).
+// A limit that the user set is not the window's, which grows to twice what is in flight under it (RFC 7661 §4).
 static void a_limit_of_the_users_leaves_the_window_small(void **state)
 {
     struct tcp_fixture t;

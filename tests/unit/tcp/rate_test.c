@@ -52,16 +52,16 @@ static void acknowledgements_compressed_on_their_way_are_not_a_faster_path(void 
         user_write(&t, i * MSS, MSS);
         peer_pass(&t, 2000);
     }
-    acked(&t, MSS);  // … the first comes after 60 ms
+    acked(&t, MSS);  // the first comes after 60 ms
     user_write(&t, 30 * MSS, MSS);
     peer_pass(&t, 20000);
-    acked(&t, 31 * MSS);  // … and the others all at once: thirty segments in 20 ms, but they were sent in 60
+    acked(&t, 31 * MSS);  // the others all at once: thirty segments in 20 ms, but they were sent in 60
     assert_int_equal(probe_newest()->delivered, 30 * MSS);
     assert_in_range(probe_newest()->interval_us, 60000, 60008);
     tcp_fixture_close(&t);
 }
 
-// … and data that left in a burst, and was acknowledged at the path's pace, is measured by that.
+// Data that left in a burst, and was acknowledged at the path's pace, is measured by that pace.
 static void a_burst_sent_is_not_a_faster_path(void **state)
 {
     struct tcp_fixture t;
@@ -278,7 +278,7 @@ static void an_algorithm_that_takes_over_in_flight_measures_from_then_on(void **
     acked(&t, 10 * MSS);
     assert_int_equal(probe_newest()->delivered, 8 * MSS);
     assert_in_range(probe_newest()->interval_us, 30000, 30008);
-    // … and back: nothing of the pacing stays.
+    // Back again, nothing of the pacing stays.
     probe.pacing_rate = 100000;
     user_write(&t, 10 * MSS, 4 * MSS);
     peer_pass(&t, 300000);

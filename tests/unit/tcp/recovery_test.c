@@ -62,7 +62,7 @@ static void three_duplicates_retransmit(void **state)
     tcp_fixture_close(&t);
 }
 
-// … also when the last recovery is longer ago than sequence numbers can tell.
+// Three duplicates retransmit also when the last recovery is longer ago than sequence numbers can tell.
 static void three_duplicates_retransmit_after_gigabytes(void **state)
 {
     struct tcp_fixture t;
@@ -172,7 +172,7 @@ static void only_real_duplicates_count(void **state)
     tcp_fixture_close(&t);
 }
 
-// … nor is a FIN.
+// A FIN is no duplicate ACK either.
 static void a_fin_is_no_duplicate(void **state)
 {
     struct tcp_fixture t;

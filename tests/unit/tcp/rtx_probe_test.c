@@ -164,7 +164,7 @@ static void a_hole_alone_goes_twice_where_a_tick_is_long(void **state)
     }
 }
 
-// … not while what left before it may still be answered, nor what left for the first time.
+// Nothing goes twice while what left before it may still be answered, nor what left for the first time.
 static void what_is_not_alone_goes_once(void **state)
 {
     struct tcp_fixture t;

@@ -85,7 +85,7 @@ static void a_batch_with_many_holes_is_told_by_several(void **state)
     enum { RUNS = WEIR_CFG_ALLOCATOR ? 20 : 8 };
     uint32_t runs[RUNS];
     (void)state;
-    for (int places = 0; places <= 1; places++) {  // … of the interface: any number; one at a time
+    for (int places = 0; places <= 1; places++) {  // the interface has: any number; one at a time
         struct tcp_fixture t;
         tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
         tcp_fixture_conn(&t)->rcv_mss = 100;
@@ -226,7 +226,7 @@ static void a_batch_may_begin_where_the_last_ended(void **state)
     tcp_fixture_close(&t);
 }
 
-// … also if the run that came last has been acknowledged meanwhile: which run came last is not known any more then.
+// An older run may go on, too, if the one that came last has been acknowledged: which came last is then forgotten.
 static void an_older_run_may_go_on(void **state)
 {
     struct tcp_fixture t;
@@ -274,7 +274,7 @@ static void a_run_that_is_filled_in_its_batch_is_not_told(void **state)
 {
     static const uint32_t runs[] = {400, 600, 800, 1000, 1200, 1400};
     (void)state;
-    for (int far = 0; far <= 1; far++) {  // … and is the only one there is; or not
+    for (int far = 0; far <= 1; far++) {  // the first run is the only one there is; or not
         struct tcp_fixture t;
         tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &with_timestamps);
         if (far) {

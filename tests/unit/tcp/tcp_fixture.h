@@ -97,7 +97,7 @@ void batch_end(struct tcp_fixture *t);
 // The next segment we sent; fails the test when there is none. Checks sums and lengths.
 void peer_take(struct tcp_fixture *t);
 bool peer_has_more(const struct tcp_fixture *t);
-// … and it is this one. Flags but for PSH, which is TCP's own affair.
+// Takes the next segment, which must be this one. Flags but for PSH, which is TCP's own affair.
 void peer_expect(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length);
 void peer_expect_nothing(struct tcp_fixture *t);
 // The SACK block at that place of the segment taken last has these (relative) edges.

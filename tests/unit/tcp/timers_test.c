@@ -77,7 +77,7 @@ static void the_floor_is_the_sockets(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and what is under way already keeps the timeout that it began with.
+// What is under way already keeps the timeout that it began with.
 static void a_new_floor_is_for_what_comes(void **state)
 {
     static const struct tcp_fixture_options modern = {.open = TCP_ACTIVE, .timestamps = true};

@@ -84,7 +84,7 @@ static void a_probe_that_came_too_late_does_not_leave(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    for (uint32_t acked = 3; acked <= 4; acked++) {  // … of what is in flight: all but the last; all
+    for (uint32_t acked = 3; acked <= 4; acked++) {  // of the four in flight all but the last; all
         loss_bring(&t, NULL);
         loss_send(&t, 0, 4);
         t.f.block_tx = true;

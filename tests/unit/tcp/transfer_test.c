@@ -366,7 +366,7 @@ static void a_few_bytes_are_refused_like_many(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and with the first of them the connection is looked after (its memory is let go of when nothing has happened for long).
+// With the first few bytes the connection is looked after: its memory is let go of when nothing has happened for long.
 static void a_few_bytes_are_something_that_happened(void **state)
 {
     struct tcp_fixture t;

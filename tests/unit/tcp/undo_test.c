@@ -88,7 +88,7 @@ static void a_timeout_reported_as_duplicate_is_undone(void **state)
     tcp_fixture_close(&t);
 }
 
-// … and after a second one of the same data: what was before the first comes back, once each that went is reported.
+// After a second timeout of the same data what was before the first comes back, once each that went is reported.
 static void two_timeouts_of_the_same_data_are_undone_as_one(void **state)
 {
     struct tcp_fixture t;

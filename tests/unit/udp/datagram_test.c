@@ -211,7 +211,7 @@ static void close_still_sends(void **state)
     fixture_unblock(&f, 1000);
     assert_int_equal(fixture_sent_count(&f), 3);
     assert_null(f.weir->udp.closed);
-    // … and one that never gets to send is freed with the instance (fixture_close counts).
+    // One that never gets to send is freed with the instance (fixture_close counts).
     const weir_socket last = socket_bound(&f, weir_addr_any(), 0);
     f.block_tx = true;
     send_to(&f, last, PEER, 9, "x", 1);

@@ -101,7 +101,7 @@ static void lengths(void **state)
                 const int good = at_hand >= 20 && first >> 4 == 4 && header >= 20 && header <= total && total <= at_hand;
                 assert_int_equal(ip4_parse(bytes, at_hand, true, &out), good ? IP4_OK : IP4_BAD_HEADER);
                 if (good) {
-                    // … and the checksum is taken over all of a header with options.
+                    // The checksum is taken over all of a header with options.
                     memset(bytes + 10, 0, 2);
                     put16(bytes + 10, checksum_of(bytes, header));
                     assert_int_equal(ip4_parse(bytes, at_hand, false, &out), IP4_OK);
