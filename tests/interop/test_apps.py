@@ -202,17 +202,25 @@ def test_iperf3_both_ways(world, words):
     time.sleep(0.2)
 
 
+def testing(world):
+    """Whether a test of iperf3's is under way: the connection that controls it, and one that has brought data."""
+    found = json.loads(world.linux.run("curl", "-s", "--max-time", "10", f"http://{WEIR}/status.json"))["sockets"]
+    there = [s for s in found if s["local"].endswith(":5201") and s["state"] == "ESTABLISHED"]
+    return len(there) >= 2 and any(s["received"] > 10_000 for s in there)
+
+
 def test_iperf3_server_is_busy(world):
-    first = world.linux.popen("iperf3", "-c", WEIR, "-t", "3", "-b", "1M", stdout=subprocess.DEVNULL)
-    time.sleep(1)
+    first = world.linux.popen("iperf3", "-c", WEIR, "-t", "60", "-b", "1M", stdout=subprocess.DEVNULL)
+    assert until(lambda: testing(world), 30)
     assert "busy" in world.linux.run("iperf3", "-c", WEIR, "-t", "1", check=False)
-    assert first.wait(20) == 0
-    assert "iperf Done" in world.linux.run("iperf3", "-c", WEIR, "-t", "1")
+    first.send_signal(signal.SIGINT)   # it tells the server that it ends
+    first.wait(30)
+    assert until(lambda: "iperf Done" in world.linux.run("iperf3", "-c", WEIR, "-t", "1", check=False), 30, 0.5)
 
 
 def test_iperf3_client_that_vanishes(world):
-    first = world.linux.popen("iperf3", "-c", WEIR, "-t", "30", "-b", "1M", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(1)
+    first = world.linux.popen("iperf3", "-c", WEIR, "-t", "60", "-b", "1M", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert until(lambda: testing(world), 30)
     first.send_signal(signal.SIGKILL)
     assert until(lambda: "iperf Done" in world.linux.run("iperf3", "-c", WEIR, "-t", "1", check=False), 20, 0.5)
 

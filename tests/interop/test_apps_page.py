@@ -6,7 +6,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
@@ -18,6 +17,7 @@ from netns import Lab, until  # noqa: E402
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
 SHOTS = ROOT / "build/page"
 LINUX, WEIR = "10.79.0.1", "10.79.0.2"
+POINTS = "return Math.max(0, ...[...document.querySelectorAll('.spark polyline')].map(line => line.points.numberOfItems))"
 
 
 def driver_options(folder, width, height, mobile, dark):
@@ -58,10 +58,28 @@ def site():
         relay.stdin.flush()
         address = relay.stdout.readline().strip()
         linux.start("iperf3", "-c", WEIR, "-t", "300", "-b", "40M")
+        assert until(lambda: any(s["received"] > 100_000 for s in flows(status(address))), 60), status(address)
         linux.start("iperf3", "-c", WEIR, "-t", "1")   # is told that the server is busy
         linux.start("curl", "-s", "-o", "/dev/null", "--limit-rate", "3M", f"http://{WEIR}/bytes/1000000000")
-        time.sleep(6)
+        assert until(lambda: flows_are_seen(address), 60, 0.5), status(address)
         yield address
+
+
+def status(site):
+    with urllib.request.urlopen(site + "status.json", timeout=30) as answer:
+        return json.load(answer)
+
+
+def flows(found):
+    """The stream that sends most, which is curl's, comes first."""
+    return sorted((s for s in found["sockets"] if "sent" in s), key=lambda s: s["sent"], reverse=True)
+
+
+def flows_are_seen(site):
+    """iperf3's and curl's have carried so much that the page has something to show."""
+    found = status(site)
+    there = flows(found)
+    return bool(there) and there[0]["sent"] > 1_000_000 and any(s["received"] > 1_000_000 for s in there) and max(found["rx"], default=0) > 1_000_000
 
 
 def relay_socket():
@@ -89,23 +107,22 @@ def open_page(site, name, width, height, mobile, dark):
 def test_page(site, name, width, height, mobile, dark):
     driver, folder = open_page(site, name, width, height, mobile, dark)
     try:
-        seen = until(lambda: driver.execute_script("return document.querySelectorAll('.sock').length") >= 2, 15, 0.5)
-        time.sleep(3.5)   # a few more polls, so that the small plots have points
+        seen = until(lambda: driver.execute_script("return document.querySelectorAll('.sock').length") >= 2, 60, 0.5)
+        assert until(lambda: driver.execute_script(POINTS) >= 4, 60, 0.5), "the plots get no points"
         height_all = driver.execute_script("return document.documentElement.scrollHeight")
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": min(height_all, 4000), "deviceScaleFactor": 2 if mobile else 1,
                                                                       "mobile": mobile})
-        time.sleep(1.2)
+        assert until(lambda: driver.execute_script("return innerWidth") == width, 30)
+        before = driver.find_element("id", "about").text
+        assert until(lambda: driver.find_element("id", "about").text != before, 30), "the page does not live"   # and is drawn at this size
         driver.save_screenshot(str(SHOTS / f"{name}.png"))
         assert seen, "no connection is shown: " + driver.find_element("tag name", "body").text[:500]
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width, "the page is wider than the screen"
-        assert driver.execute_script("return innerWidth") == width
         text = driver.find_element("tag name", "body").text
         for word in ("Weir", "live", "INTERFACES", "eth0", f"{WEIR}/24", "ESTABLISHED", "cwnd", "RTT", "retransmits", "LISTEN", "TCP_RECEIVED"):
             assert word.lower() in text.lower(), f"{word} is not on the page:\n{text}"
         assert driver.execute_script("return document.querySelectorAll('#plot polyline').length") == 2
         assert driver.execute_script("return [...document.querySelectorAll('.spark polyline')].length") >= 1
-        before = driver.find_element("id", "about").text
-        assert until(lambda: driver.find_element("id", "about").text != before, 5), "the page does not live"
         wide = driver.execute_script("""return [...document.querySelectorAll('main *')].filter(e => !e.closest('svg') && e.getBoundingClientRect().right > innerWidth + 1)
                                         .map(e => e.className + ' ' + e.textContent.slice(0, 40))""")
         assert not wide, f"beyond the right edge: {wide}"
@@ -119,9 +136,8 @@ def test_page(site, name, width, height, mobile, dark):
 
 
 def test_status_json_is_json(site):
-    with urllib.request.urlopen(site + "status.json", timeout=5) as answer:
-        status = json.load(answer)
-    assert status["netifs"][0]["address"] == f"{WEIR}/24"
-    flows = sorted((s for s in status["sockets"] if "sent" in s), key=lambda s: s["sent"], reverse=True)   # the first is curl's
-    assert any(s["received"] > 1_000_000 for s in flows) and flows[0]["state"] == "ESTABLISHED" and flows[0]["cwnd"] > 0 and flows[0]["rtt_us"] > 0
-    assert max(status["rx"]) > 1_000_000
+    found = status(site)
+    assert found["netifs"][0]["address"] == f"{WEIR}/24"
+    first = flows(found)[0]
+    assert first["state"] == "ESTABLISHED" and first["cwnd"] > 0 and first["rtt_us"] > 0
+    assert first["sent"] > 1_000_000 and any(s["received"] > 1_000_000 for s in flows(found))

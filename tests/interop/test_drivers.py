@@ -12,7 +12,7 @@ import time
 import pytest
 from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
-from netns import ROOT, Lab
+from netns import ROOT, Lab, until
 
 PROBE = ROOT / "build/tests/driver_probe"
 VERIFIED, UNVERIFIED = 1, 0
@@ -218,7 +218,8 @@ def bridged_taps(lab, flags_b):
     for name in ("tap0", "tap1"):
         host.run("ip", "link", "set", name, "master", "br0")
     host.up("br0")
-    time.sleep(0.1)
+    ports = ("ip", "-d", "link", "show", "master", "br0")
+    assert until(lambda: host.run(*ports).count("state forwarding") == 2, 20), host.run(*ports)
     return host, probes
 
 

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import html
 import json
+import multiprocessing
 import os
 import pathlib
 import platform
@@ -256,21 +257,27 @@ def test_the_simulator_writes_where_it_is_told(tmp_path):
 def test_small_runs_go_side_by_side_and_large_ones_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "RUNS", tmp_path)
     ledger = runs.Runs(fresh=False)
-    under_way = tmp_path / "under-way"
-    under_way.mkdir()
+    fork = multiprocessing.get_context("fork")
+    together = {share: fork.Barrier(round(1 / share)) for share in (0.25, 0.5, 1)}
+    taken = fork.Value("d", 0)
 
-    def seen(own, until_there_are):
-        """How many were under way at once, this one included; waits for the others that must be there."""
-        (under_way / own).touch()
-        until(lambda: len(list(under_way.iterdir())) >= until_there_are, 10)
-        count = len(list(under_way.iterdir()))
-        until(lambda: False, 0.2)
-        (under_way / own).unlink()
-        return count
-    planned = [ledger.run("x", {"seed": seed}, 1, lambda seed=seed, share=share: seen(str(seed), round(1 / share)), "sim", share=share)
-               for seed, share in enumerate((0.25, 0.25, 0.25, 0.25, 1, 0.5, 0.5))]
+    def add(share):
+        with taken:
+            taken.value += share
+            return taken.value
+
+    def seen(share):
+        """What all that are under way take of the machine, while all of this one's kind are: nobody goes on before, or leaves until all have looked."""
+        add(share)
+        together[share].wait(60)
+        found = add(0)
+        together[share].wait(60)
+        add(-share)
+        return found
+    shares = (0.25, 0.25, 0.25, 0.25, 1, 0.5, 0.5)
+    planned = [ledger.run("x", {"seed": seed}, 1, lambda share=share: seen(share), "sim", share=share) for seed, share in enumerate(shares)]
     ledger.go()
-    assert [run.result() for run in planned] == [4, 4, 4, 4, 1, 2, 2]
+    assert [run.result() for run in planned] == [1] * len(shares)
 
 
 def test_what_is_under_way_ends_with_the_laboratory(tmp_path, monkeypatch):

@@ -121,9 +121,18 @@ def test_reader_on_linux_sleeps(site):
     time.sleep(3)   # several probes
     began = time.monotonic()
     assert receive_all(sock) == (wanted, 1_000_000)
-    assert time.monotonic() - began < 5   # not at the pace of probes
+    assert time.monotonic() - began < 15   # not at the pace of probes: 125 windows of 8 KB
     sock.close()
     finish(weir)
+
+
+def closed_window(site):
+    """Whether the echo server's connection holds more than a megabyte that it does not read, and no more comes."""
+    def queued():
+        return next(s["receive_queue"] for s in status(site)["sockets"] if s["state"] == "ESTABLISHED" and s["local"].endswith(":7"))
+    before = queued()
+    time.sleep(0.5)
+    return queued() == before > 1_000_000
 
 
 def test_reader_on_weir_sleeps(site, host):
@@ -134,13 +143,11 @@ def test_reader_on_weir_sleeps(site, host):
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     sock.connect((WEIR, 7))
     done = in_background(lambda: (sock.sendall(path.read_bytes()), sock.shutdown(socket.SHUT_WR)))
-    time.sleep(3)
-    connection = next(s for s in status(site)["sockets"] if s["state"] == "ESTABLISHED" and s["local"].endswith(":7"))
-    assert connection["receive_queue"] > 1_000_000, connection
+    assert until(lambda: closed_window(site), 30), status(site)["sockets"]
     began = time.monotonic()
     assert receive_all(sock) == (wanted, size)
     done()
-    assert time.monotonic() - began < (5 if not ASAN else 15)
+    assert time.monotonic() - began < 20
     sock.close()
 
 
@@ -171,8 +178,8 @@ def test_thousand_short_connections(site, host):
         sock.close()
     took = time.monotonic() - began
     print(f"{1000 / took:.0f} connections a second")
-    assert took < (10 if not ASAN else 30)
-    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 10, 5), status(site)["sockets"]
+    assert took < 35   # none waits for a timer: a delayed acknowledgement in each would take 40 s
+    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 10, 30), status(site)["sockets"]
 
 
 def test_ten_thousand_open(site, host):
@@ -193,10 +200,10 @@ def test_ten_thousand_open(site, host):
             socks.append(sock)
         for i, sock in enumerate(socks):
             assert sock.recv(100) == b"%06d" % i
-        time.sleep(1.5)   # idle: what only traffic needs is let go of
-        each = (resident_kb(host) - before) * 1024 / count
-        print(f"{each:.0f} bytes for each of {count} idle connections")
-        assert ASAN or each < 4096
+        def each():
+            return (resident_kb(host) - before) * 1024 / count
+        assert ASAN or until(lambda: each() < 4096, 20), f"{each():.0f} bytes"   # once idle: what only traffic needs is let go of
+        print(f"{each():.0f} bytes for each of {count} idle connections")
         for i in random.Random(1).sample(range(count), 200):   # all alive
             socks[i].sendall(b"again")
             assert socks[i].recv(100) == b"again"
@@ -205,7 +212,7 @@ def test_ten_thousand_open(site, host):
         for sock in socks:
             sock.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 100, 15)
+    assert until(lambda: sum(s["state"] != "LISTEN" for s in status(site)["sockets"]) < 100, 60)
 
 
 def test_iperf3_parallel(site, host):
@@ -322,7 +329,7 @@ def test_address_conflict_is_defended_and_shown(site, host):
     status(site)
     other = "02:00:00:00:00:99"
     listener.send(bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=other) / ARP(op=1, hwsrc=other, psrc=WEIR, pdst=WEIR)))
-    defended, deadline = False, time.monotonic() + 3
+    defended, deadline = False, time.monotonic() + 20
     while not defended and select.select([listener], [], [], max(0, deadline - time.monotonic()))[0]:
         seen = Ether(listener.recv(2000))
         defended = ARP in seen and seen[ARP].psrc == WEIR == seen[ARP].pdst and seen[ARP].hwsrc != other
@@ -330,7 +337,7 @@ def test_address_conflict_is_defended_and_shown(site, host):
     for _ in range(3):   # disputed: a static address stays all the same
         listener.send(bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=other) / ARP(op=2, hwsrc=other, psrc=WEIR, pdst=WEIR)))
     site.linux.run("ip", "neighbour", "flush", "dev", "link0")
-    assert counter(site, "ARP_CONFLICT") == 4
+    assert until(lambda: counter(site, "ARP_CONFLICT") == 4, 20)
     assert counter(site, "ADDRESS_DEFENDED") == 1
     own = next(netif for netif in status(site)["netifs"] if netif["address"].startswith(WEIR))
     assert own["conflicts"] == 4 and own["conflict_mac"] == other and own["address_state"] in ("announcing", "ready")
@@ -358,6 +365,6 @@ def test_path_mtu(lab, mtu, words):
     sock, _ = listener.accept()
     began = time.monotonic()
     assert receive_all(sock) == (wanted, 2_000_000)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20   # 2,000 segments; were each sent again after its timeout it took minutes
     sock.close()
     finish(weir)
