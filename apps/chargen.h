@@ -5,30 +5,20 @@
 #ifndef APPS_CHARGEN_H
 #define APPS_CHARGEN_H
 
-#include "clients.h"
-#include "loop.h"
+#include "crowd.h"
 
 #ifndef CHARGEN_CONNECTIONS
-#define CHARGEN_CONNECTIONS 8u  // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
+#define CHARGEN_CONNECTIONS 32u  // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
 #endif
 #define CHARGEN_LINE 74u                    // with CR LF
 #define CHARGEN_CYCLE (95u * CHARGEN_LINE)  // then it begins again
 #define CHARGEN_DATAGRAM 512u               // RFC 864: at most
 
-struct chargen_connection {
-    struct weir_watch watch;
-    struct chargen *chargen;
-    weir_socket socket;  // 0: free
-    uint32_t at;         // position in the cycle
-};
-
 struct chargen {
-    struct weir_watch listener, datagram;
-    struct loop *loop;
-    weir_socket listening, bound;  // 0: none
-    struct chargen_connection connections[CHARGEN_CONNECTIONS];
-    struct client places[CHARGEN_CONNECTIONS];  // of the connections, by index
-    struct clients clients;
+    struct crowd crowd;
+    struct weir_watch datagram;
+    weir_socket bound;                               // 0: none
+    struct crowd_place places[CHARGEN_CONNECTIONS];  // `at`: the position in the cycle
 };
 
 int chargen_start(struct chargen *chargen, struct loop *loop, uint16_t port);

@@ -3,63 +3,46 @@
 
 #include "service.h"
 
-static struct discard *discard_of(struct weir_watch *watch, size_t offset) { return (struct discard *)(void *)((char *)watch - offset); }
-
-static void discard_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
+static bool discard_serve(struct crowd_place *place)
 {
-    struct discard *discard = discard_of(watch, offsetof(struct discard, stream));
+    struct discard *discard = (struct discard *)place->crowd;
+    struct weir *weir = place->crowd->loop->weir;
     struct weir_slice slices[8];
     int there;
-    (void)events;
-    while ((there = weir_socket_peek(discard->loop->weir, socket, 0, slices, 8)) > 0) {
+    while ((there = weir_socket_peek(weir, place->socket, 0, slices, 8)) > 0) {
         discard->bytes += (uint32_t)there;
-        (void)weir_socket_consume(discard->loop->weir, socket, (uint32_t)there);
+        (void)weir_socket_consume(weir, place->socket, (uint32_t)there);
+        crowd_moved(place, (uint32_t)there);
     }
-    if (there != WEIR_AGAIN)
-        (void)weir_socket_close(discard->loop->weir, socket);
-}
-
-static void discard_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
-{
-    struct discard *discard = discard_of(watch, offsetof(struct discard, listener));
-    weir_socket socket;
-    (void)events;
-    while ((socket = service_accept(discard->loop, listener, &discard->stream)) > 0)
-        discard_stream(&discard->stream, socket, WEIR_READABLE);
+    return there == WEIR_AGAIN;
 }
 
 static void discard_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct discard *discard = discard_of(watch, offsetof(struct discard, datagram));
+    struct discard *discard = (struct discard *)(void *)((char *)watch - offsetof(struct discard, datagram));
+    struct weir *weir = discard->crowd.loop->weir;
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
-    while (weir_socket_peek_message(discard->loop->weir, socket, &message, &slice) >= 0) {
+    while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
         discard->bytes += message.length;
-        (void)weir_socket_discard(discard->loop->weir, socket);
+        (void)weir_socket_discard(weir, socket);
     }
 }
 
 int discard_start(struct discard *discard, struct loop *loop, uint16_t port)
 {
-    discard->listener.event = discard_accept;
-    discard->stream.event = discard_stream;
-    discard->datagram.event = discard_datagram;
-    discard->loop = loop;
-    discard->bytes = 0;
-    discard->bound = service_bind(loop, port, &discard->datagram);
+    *discard = (struct discard){.datagram = {discard_datagram}};
+    const int error = crowd_start(&discard->crowd, loop, port, discard->places, DISCARD_CONNECTIONS, discard_serve);
+    if (error == WEIR_OK)
+        discard->bound = service_bind(loop, port, &discard->datagram);
     if (discard->bound < 0)
         discard->bound = 0;  // a profile without UDP serves TCP alone
-    discard->listening = service_listen(loop, port, &discard->listener);
-    if (discard->listening > 0)
-        return WEIR_OK;
-    int error = discard->listening;
-    discard_stop(discard);
     return error;
 }
 
 void discard_stop(struct discard *discard)
 {
-    service_close(discard->loop, &discard->listening);
-    service_close(discard->loop, &discard->bound);
+    service_close(discard->crowd.loop, &discard->bound);
+    crowd_stop(&discard->crowd);
 }

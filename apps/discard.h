@@ -3,13 +3,18 @@
 #ifndef APPS_DISCARD_H
 #define APPS_DISCARD_H
 
-#include "loop.h"
+#include "crowd.h"
+
+#ifndef DISCARD_CONNECTIONS
+#define DISCARD_CONNECTIONS 32u  // when full, who sends little makes room (clients.h), or newcomers wait in the backlog
+#endif
 
 struct discard {
-    struct weir_watch listener, stream, datagram;
-    struct loop *loop;
-    weir_socket listening, bound;  // 0: none
-    uint64_t bytes;                // taken so far
+    struct crowd crowd;
+    struct weir_watch datagram;
+    weir_socket bound;  // 0: none
+    uint64_t bytes;     // taken so far
+    struct crowd_place places[DISCARD_CONNECTIONS];
 };
 
 int discard_start(struct discard *discard, struct loop *loop, uint16_t port);

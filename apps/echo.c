@@ -7,8 +7,6 @@
 
 #define SPANS 4
 
-static struct echo *echo_of(struct weir_watch *watch, size_t offset) { return (struct echo *)(void *)((char *)watch - offset); }
-
 // Copies from slices to spans, at most `bytes`.
 static void gather(const struct weir_span *to, const struct weir_slice *from, uint32_t bytes)
 {
@@ -28,43 +26,31 @@ static void gather(const struct weir_span *to, const struct weir_slice *from, ui
 }
 
 // Bounded: by what the receive queue holds; nothing arrives while this runs.
-static void echo_stream(struct weir_watch *watch, weir_socket socket, uint32_t events)
+static bool echo_serve(struct crowd_place *place)
 {
-    struct weir *weir = echo_of(watch, offsetof(struct echo, stream))->loop->weir;
-    (void)events;
+    struct weir *weir = place->crowd->loop->weir;
+    const weir_socket socket = place->socket;
     for (;;) {
         struct weir_slice in[SPANS];
         struct weir_span out[SPANS];
         int there = weir_socket_peek(weir, socket, 0, in, SPANS);
         if (there == WEIR_AGAIN)
-            return;
+            return true;
         // End of stream: all before it has been queued to go back; close sends it, then FIN.
         int room = there <= 0 ? WEIR_CLOSED : weir_socket_reserve(weir, socket, (uint32_t)there, out, SPANS);
-        if (room == WEIR_AGAIN)
-            return;  // WRITABLE will come, and the peer's window closes meanwhile
-        if (room < 0) {
-            (void)weir_socket_close(weir, socket);
-            return;
-        }
+        if (room < 0)
+            return room == WEIR_AGAIN;  // WRITABLE will come, and the peer's window closes meanwhile
         uint32_t bytes = (uint32_t)(room < there ? room : there);
         gather(out, in, bytes);
         (void)weir_socket_commit(weir, socket, bytes);
         (void)weir_socket_consume(weir, socket, bytes);
+        crowd_moved(place, bytes);
     }
-}
-
-static void echo_accept(struct weir_watch *watch, weir_socket listener, uint32_t events)
-{
-    struct echo *echo = echo_of(watch, offsetof(struct echo, listener));
-    weir_socket socket;
-    (void)events;
-    while ((socket = service_accept(echo->loop, listener, &echo->stream)) > 0)
-        echo_stream(&echo->stream, socket, WEIR_READABLE);
 }
 
 static void echo_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir *weir = echo_of(watch, offsetof(struct echo, datagram))->loop->weir;
+    struct weir *weir = ((struct echo *)(void *)((char *)watch - offsetof(struct echo, datagram)))->crowd.loop->weir;
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
@@ -76,25 +62,26 @@ static void echo_datagram(struct weir_watch *watch, weir_socket socket, uint32_t
     }
 }
 
+int echo_start_with(struct echo *echo, struct loop *loop, uint16_t port, struct crowd_place *places, uint32_t count)
+{
+    echo->datagram.event = echo_datagram;
+    echo->bound = 0;
+    const int error = crowd_start(&echo->crowd, loop, port, places, count, echo_serve);
+    if (error == WEIR_OK)
+        echo->bound = service_bind(loop, port, &echo->datagram);
+    if (echo->bound < 0)
+        echo->bound = 0;  // a profile without UDP serves TCP alone
+    return error;
+}
+
 int echo_start(struct echo *echo, struct loop *loop, uint16_t port)
 {
-    echo->listener.event = echo_accept;
-    echo->stream.event = echo_stream;
-    echo->datagram.event = echo_datagram;
-    echo->loop = loop;
-    echo->bound = service_bind(loop, port, &echo->datagram);
-    if (echo->bound < 0)
-        echo->bound = 0;
-    echo->listening = service_listen(loop, port, &echo->listener);
-    if (echo->listening > 0)
-        return WEIR_OK;
-    int error = echo->listening;
-    echo_stop(echo);
-    return error;
+    *echo = (struct echo){0};
+    return echo_start_with(echo, loop, port, echo->places, ECHO_CONNECTIONS);
 }
 
 void echo_stop(struct echo *echo)
 {
-    service_close(echo->loop, &echo->listening);
-    service_close(echo->loop, &echo->bound);
+    service_close(echo->crowd.loop, &echo->bound);
+    crowd_stop(&echo->crowd);
 }

@@ -186,7 +186,7 @@ static bool servers_start(struct host *host)
 {
     struct loop *loop = &host->loop;
     struct weir_netif *netifs[2] = {host->netif, weir_netif_find(host->weir, "lo")};
-    int error = echo_start(&host->echo, loop, 7);
+    int error = echo_start_with(&host->echo, loop, 7, host->echo_places, HOST_ECHO_CONNECTIONS);
     if (error == WEIR_OK)
         error = discard_start(&host->discard, loop, 9);
     if (error == WEIR_OK)

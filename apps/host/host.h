@@ -21,6 +21,8 @@
 #include "loop.h"
 #include "ports/posix/posix.h"
 
+#define HOST_ECHO_CONNECTIONS 16384u  // tests hold ten thousand; memory's budget is what bounds them
+
 struct host {
     const struct host_options *options;
     struct posix_host posix;
@@ -40,6 +42,7 @@ struct host {
     struct pcap_listener pcap;
     struct weir_address_watch address_watch;
     struct echo echo;
+    struct crowd_place echo_places[HOST_ECHO_CONNECTIONS];
     struct discard discard;
     struct chargen chargen;
     struct http http;

@@ -27,8 +27,6 @@ void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
 
 // --- life of a connection -------------------------------------------------------------------------------------------------
 
-static struct client *client_of(const struct http_connection *c) { return &c->http->places[c - c->http->connections]; }
-
 // What that is to one who waits for its place.
 static enum client_state place_state(const struct http_connection *c)
 {
@@ -40,7 +38,7 @@ static enum client_state place_state(const struct http_connection *c)
 static void connection_enter(struct http_connection *c, enum http_state state, uint32_t wait_us)
 {
     const uint64_t now_us = weir_now_us(weir_of(c));
-    struct client *client = client_of(c);
+    struct client *client = &c->client;
     c->state = state;
     c->due_us = now_us + wait_us;
     if (client->state != place_state(c) || state == HTTP_SENDING)
@@ -57,7 +55,7 @@ static void connection_end(struct http_connection *c, bool reset)
         (void)weir_socket_close(weir_of(c), c->socket);
     c->socket = 0;
     c->state = HTTP_FREE;
-    client_of(c)->state = CLIENT_NONE;
+    clients_leave(&c->http->clients, &c->client);
 }
 
 // --- responses ------------------------------------------------------------------------------------------------------------
@@ -266,7 +264,7 @@ static int receive(struct http_connection *c)
     int got = weir_socket_read(weir_of(c), c->socket, c->in + c->in_length, (uint32_t)sizeof c->in - c->in_length);
     if (got > 0) {
         c->in_length += (uint32_t)got;
-        client_moved(client_of(c), (uint64_t)got, weir_now_us(weir_of(c)));
+        client_moved(&c->client, (uint64_t)got, weir_now_us(weir_of(c)));
     }
     c->ended = got == 0;
     return got;
@@ -371,7 +369,7 @@ static bool step_sending(struct http_connection *c)
     if (sent == 0)
         return true;
     c->due_us = weir_now_us(weir_of(c)) + (c->body == HTTP_BODY_STATUS ? HTTP_STATUS_STALL_US : HTTP_STALL_US);
-    client_moved(client_of(c), (uint64_t)sent, weir_now_us(weir_of(c)));
+    client_moved(&c->client, (uint64_t)sent, weir_now_us(weir_of(c)));
     if (!body) {
         c->out_at += (uint32_t)sent;
     } else {
@@ -447,45 +445,33 @@ static void connection_event(struct weir_watch *watch, weir_socket socket, uint3
     status_next(http);
 }
 
-// The next of the accept queue. false: there was none.
-static bool connection_begin(struct http *http, struct http_connection *c)
+static void connection_begin(struct http *http, struct http_connection *c, weir_socket socket)
 {
-    struct weir_endpoint peer;
-    const weir_socket socket = service_accept(http->loop, http->listening, &c->watch);
-    if (socket < 0)
-        return false;
     c->socket = socket;
     c->in_length = 0;
     c->answered = c->ended = c->head_only = c->keep_alive = false;
     c->skip = 0;
-    if (weir_socket_peer(weir_of(c), socket, &peer) == WEIR_OK)
-        client_of(c)->source = peer.addr;
+    (void)loop_watch(http->loop, socket, &c->watch);
     (void)weir_socket_set(weir_of(c), socket, WEIR_OPTION_NO_DELAY, 1);
+    c->state = HTTP_READING;
+    clients_enter(&http->clients, &c->client, place_state(c), weir_now_us(weir_of(c)));
     connection_enter(c, HTTP_READING, HTTP_HEADER_US);
     connection_run(c);
-    return true;
 }
 
 // Each that waits takes a free place, or that of one who makes room.
 static void accept_waiting(struct http *http)
 {
-    const uint64_t now_us = weir_now_us(http->loop->weir);
-    http->look_us = WEIR_NEVER;
-    while (weir_socket_ready(http->loop->weir, http->listening) & WEIR_READABLE) {
-        const int place = clients_place(&http->clients, now_us);
-        if (place < 0) {
-            http->look_us = clients_wait(&http->clients, http->loop->weir, http->listening, now_us);
-            return;
-        }
-        struct http_connection *c = &http->connections[place];
+    weir_socket socket;
+    struct client *place;
+    while ((place = clients_accept(&http->clients, http->loop, http->listening, &socket)) != NULL) {
+        struct http_connection *c = (struct http_connection *)(void *)((char *)place - offsetof(struct http_connection, client));
         if (c->state != HTTP_FREE) {
             http->count.made_room++;
             connection_end(c, c->state != HTTP_READING);
         }
-        if (!connection_begin(http, c))
-            return;
+        connection_begin(http, c, socket);
     }
-    http->clients.full = false;
 }
 
 static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
@@ -523,7 +509,7 @@ static uint64_t http_poll(struct app *app, uint64_t now_us)
     }
     status_next(http);
     accept_waiting(http);
-    return http->look_us < due_us ? http->look_us : due_us;
+    return http->clients.look_us < due_us ? http->clients.look_us : due_us;
 }
 
 int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count)
@@ -532,8 +518,7 @@ int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_
     http->app.poll = http_poll;
     http->listener.event = listener_event;
     http->loop = loop;
-    http->look_us = WEIR_NEVER;
-    clients_init(&http->clients, http->places, HTTP_CONNECTIONS);
+    clients_init(&http->clients, &http->connections[0].client, HTTP_CONNECTIONS, sizeof http->connections[0]);
     status_init(&http->status, loop->weir, netifs, netif_count);
     for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
         http->connections[i].watch.event = connection_event;
@@ -553,5 +538,6 @@ void http_stop(struct http *http)
         if (http->connections[i].state != HTTP_FREE)
             connection_end(&http->connections[i], false);
     }
+    clients_stop(&http->clients, http->loop);
     service_close(http->loop, &http->listening);
 }

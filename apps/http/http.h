@@ -32,6 +32,7 @@ enum http_body { HTTP_BODY_NONE, HTTP_BODY_PAGE, HTTP_BODY_BYTES, HTTP_BODY_STAT
 
 struct http_connection {
     struct weir_watch watch;
+    struct client client;
     struct http *http;
     weir_socket socket;
     enum http_state state;
@@ -52,9 +53,7 @@ struct http {
     struct loop *loop;
     weir_socket listening;
     struct status status;
-    struct client places[HTTP_CONNECTIONS];  // of the connections, by index
     struct clients clients;
-    uint64_t look_us;  // when to look for a place again; WEIR_NEVER: nobody waits for one
     struct http_connection connections[HTTP_CONNECTIONS];
     struct http_connection *status_owner;  // whose response `rendered` is
     uint32_t rendered_length;

@@ -12,7 +12,8 @@ static struct weir *weir_of(const struct iperf3_server *server) { return server-
 static void phase_enter(struct iperf3_server *server, enum iperf3_phase phase, uint64_t wait_us)
 {
     server->phase = phase;
-    server->due_us = weir_now_us(weir_of(server)) + wait_us;
+    server->since_us = weir_now_us(weir_of(server));
+    server->due_us = server->since_us + wait_us;
 }
 
 // --- the end of a test ------------------------------------------------------------------------------------------------------
@@ -61,6 +62,8 @@ static void test_finish(struct iperf3_server *server, const char *error)
 
 // --- streams ----------------------------------------------------------------------------------------------------------------
 
+static void guests_refuse(struct iperf3_server *server);
+
 static void streams_start(struct iperf3_server *server)
 {
     struct iperf3_test *test = &server->test;
@@ -75,6 +78,10 @@ static void streams_start(struct iperf3_server *server)
     phase_enter(server, IPERF3_RUNNING, duration_us + IPERF3_GRACE_US);
     test->omitting = p->omit_s != 0;
     iperf3_test_begin(test, now_us);
+    server->mark_us = now_us;
+    server->mark_bytes = 0;
+    server->slow = false;
+    guests_refuse(server);
     for (uint32_t i = 0; i < test->stream_count; i++) {
         if (test->streams[i].sender)
             (void)iperf3_stream_send(&test->streams[i], now_us);
@@ -148,14 +155,13 @@ static void datagrams_event(struct weir_watch *watch, weir_socket socket, uint32
 
 // --- control connection -------------------------------------------------------------------------------------------------------
 
-static void parameters_take(struct iperf3_server *server)
+static void parameters_take(struct iperf3_server *server, const char *text, uint32_t length)
 {
     struct iperf3_test *test = &server->test;
-    bool good = iperf3_parameters_parse(test->in + 4, test->in_length - 4, &test->parameters);
-    test->in_length = 0;
+    bool good = iperf3_parameters_parse(text, length, &test->parameters);
     test->udp_shared = test->parameters.udp;
+    phase_enter(server, IPERF3_STREAMS_OPENING, IPERF3_STEP_US);
     if (good && (!test->parameters.udp || server->udp > 0)) {
-        phase_enter(server, IPERF3_STREAMS_OPENING, IPERF3_STEP_US);
         if (test->parameters.udp)
             iperf3_stream_tune(test, server->udp);
         if (!iperf3_control_state(test, IPERF3_CREATE_STREAMS))
@@ -215,7 +221,7 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
     if (!more)
         test_finish(server, "the control connection broke");
     while (more) {
-        bool json = server->phase == IPERF3_PARAMETERS || server->phase == IPERF3_RESULTS;
+        bool json = server->phase == IPERF3_RESULTS;
         int got = json ? iperf3_control_read_json(test) : iperf3_control_read(test, 1);
         if (got == 0)
             return;
@@ -223,9 +229,7 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
             test_finish(server, got == WEIR_TOO_BIG ? "its message is too long" : "the control connection ended");
             return;
         }
-        if (server->phase == IPERF3_PARAMETERS) {
-            parameters_take(server);
-        } else if (server->phase == IPERF3_RESULTS) {
+        if (json) {
             results_send(server);
         } else {
             uint8_t state = (uint8_t)test->in[0];
@@ -238,23 +242,47 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
 
 // --- guests -------------------------------------------------------------------------------------------------------------------
 
+static void guest_leave(struct iperf3_guest *guest)
+{
+    guest->socket = 0;
+    clients_leave(&guest->server->clients, &guest->client);
+}
+
+static void guest_end(struct iperf3_guest *guest)
+{
+    service_close(guest->server->test.loop, &guest->socket);
+    guest_leave(guest);
+}
+
+static void guest_refuse(struct iperf3_guest *guest)
+{
+    const uint8_t busy = IPERF3_ACCESS_DENIED;
+    guest->server->count.refused++;
+    (void)weir_socket_write(weir_of(guest->server), guest->socket, &busy, 1);
+    guest_end(guest);
+}
+
+// A test has begun to run: it may take its time now, and who waits is told so.
+static void guests_refuse(struct iperf3_server *server)
+{
+    for (uint32_t i = 0; i < IPERF3_GUESTS; i++)
+        if (server->guests[i].socket != 0 && server->guests[i].asked)
+            guest_refuse(&server->guests[i]);
+}
+
 static void guest_become_control(struct iperf3_server *server, struct iperf3_guest *guest)
 {
     struct iperf3_test *test = &server->test;
     test->control = guest->socket;
     test->server = true;
-    memcpy(test->cookie, guest->cookie, sizeof test->cookie);
+    memcpy(test->cookie, guest->in, sizeof test->cookie);
     test->bytes = test->start_us = test->end_us = 0;
-    memset(&test->parameters, 0, sizeof test->parameters);
-    test->udp_shared = false;
     (void)weir_socket_peer(weir_of(server), guest->socket, &server->client);
     (void)weir_socket_set(weir_of(server), guest->socket, WEIR_OPTION_NO_DELAY, 1);
     (void)loop_watch(test->loop, guest->socket, &test->control_watch);
-    guest->socket = 0;
-    phase_enter(server, IPERF3_PARAMETERS, IPERF3_STEP_US);
-    if (!iperf3_control_state(test, IPERF3_PARAM_EXCHANGE))
-        test_finish(server, "the control connection broke");
-    else
+    guest_leave(guest);
+    parameters_take(server, guest->in + IPERF3_COOKIE + 4, guest->length - IPERF3_COOKIE - 4);
+    if (test->control != 0)
         control_event(&test->control_watch, test->control, WEIR_READABLE);
 }
 
@@ -265,49 +293,132 @@ static void guest_become_stream(struct iperf3_server *server, struct iperf3_gues
     if (stream == NULL)
         return;  // stays a guest until its time is up
     (void)loop_watch(test->loop, guest->socket, &stream->watch);
-    guest->socket = 0;
+    guest_leave(guest);
     iperf3_stream_tune(test, stream->socket);
     stream_join(server, stream);
+}
+
+// Measures what the running test moves.
+static void running_measure(struct iperf3_server *server, uint64_t now_us)
+{
+    const uint64_t span_us = now_us - server->mark_us, bytes = server->test.bytes;
+    if (server->phase != IPERF3_RUNNING || span_us < CLIENTS_PERIOD_US)
+        return;
+    const uint64_t before = bytes < server->mark_bytes ? 0 : server->mark_bytes;  // counting began anew
+    server->slow = (bytes - before) * 1000000u / span_us < CLIENTS_RATE_MIN;
+    server->mark_us = now_us;
+    server->mark_bytes = bytes;
+}
+
+// Whether the test ends for somebody who waits: there is none, it does not go on, or hardly moves anything.
+static bool test_gives_way(const struct iperf3_server *server)
+{
+    if (server->phase == IPERF3_RUNNING)
+        return server->slow;
+    return server->phase == IPERF3_IDLE || weir_now_us(weir_of(server)) - server->since_us >= IPERF3_PATIENCE_US;
+}
+
+// Reads until it has so many bytes. Whether they are there; at its end it has left.
+static bool guest_read(struct iperf3_guest *guest, uint32_t want)
+{
+    while (guest->length < want) {
+        const int got = weir_socket_read(weir_of(guest->server), guest->socket, guest->in + guest->length, want - guest->length);
+        if (got <= 0) {
+            if (got != WEIR_AGAIN)
+                guest_end(guest);
+            return false;
+        }
+        guest->length += (uint32_t)got;
+        client_moved(&guest->client, (uint64_t)got, weir_now_us(weir_of(guest->server)));
+    }
+    return true;
+}
+
+static uint32_t guests_waiting(const struct iperf3_server *server)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < IPERF3_GUESTS; i++)
+        waiting += server->guests[i].socket != 0 && server->guests[i].waiting;
+    return waiting;
+}
+
+// Its cookie is here, and it is not one of the test's streams: it may say what it wants, and has its turn when it has.
+static void guest_ask(struct iperf3_guest *guest)
+{
+    struct iperf3_server *server = guest->server;
+    const uint8_t ask = IPERF3_PARAM_EXCHANGE;
+    if (!guest->asked) {
+        guest->asked = true;
+        client_enter(&guest->client, CLIENT_SERVED, weir_now_us(weir_of(server)));
+        (void)weir_socket_write(weir_of(server), guest->socket, &ask, 1);
+    }
+    if (!guest_read(guest, IPERF3_COOKIE + 4))
+        return;
+    const uint32_t length = iperf3_length(guest->in + IPERF3_COOKIE);
+    if (length > IPERF3_PARAMETERS_MAX) {
+        server->count.failed++;
+        guest_end(guest);
+    } else if (guest_read(guest, IPERF3_COOKIE + 4 + length)) {
+        if (guests_waiting(server) >= IPERF3_QUEUE)
+            guest_refuse(guest);
+        else
+            guest->waiting = true;
+    }
 }
 
 static void guest_run(struct iperf3_guest *guest)
 {
     struct iperf3_server *server = guest->server;
-    while (guest->length < IPERF3_COOKIE) {
-        int got = weir_socket_read(weir_of(server), guest->socket, guest->cookie + guest->length, IPERF3_COOKIE - guest->length);
-        if (got == WEIR_AGAIN)
-            return;
-        if (got <= 0) {
-            service_close(server->test.loop, &guest->socket);
-            return;
-        }
-        guest->length += (uint32_t)got;
-    }
-    bool opening = server->phase == IPERF3_STREAMS_OPENING && !server->test.parameters.udp;
-    if (server->phase == IPERF3_IDLE) {
-        guest_become_control(server, guest);
-    } else if (opening && memcmp(guest->cookie, server->test.cookie, IPERF3_COOKIE) == 0) {
+    if (guest->waiting || !guest_read(guest, IPERF3_COOKIE))
+        return;
+    running_measure(server, weir_now_us(weir_of(server)));
+    const bool opening = server->phase == IPERF3_STREAMS_OPENING && !server->test.parameters.udp;
+    if (!guest->asked && opening && memcmp(guest->in, server->test.cookie, IPERF3_COOKIE) == 0)
         guest_become_stream(server, guest);
-    } else {
-        const uint8_t busy = IPERF3_ACCESS_DENIED;
-        server->count.refused++;
-        (void)weir_socket_write(weir_of(server), guest->socket, &busy, 1);
-        service_close(server->test.loop, &guest->socket);
+    else if (server->phase == IPERF3_RUNNING && !server->slow)
+        guest_refuse(guest);
+    else
+        guest_ask(guest);
+}
+
+// Who waits for longest becomes the next test, when there is none or it gives way. Returns when to look again.
+static uint64_t guests_poll(struct iperf3_server *server, uint64_t now_us)
+{
+    struct iperf3_guest *first = NULL;
+    for (uint32_t i = 0; i < IPERF3_GUESTS; i++) {
+        struct iperf3_guest *guest = &server->guests[i];
+        if (guest->socket == 0 || !guest->waiting)
+            continue;
+        client_enter(&guest->client, CLIENT_SERVED, now_us);  // it waits for us, not we for it
+        if (first == NULL || guest->due_us < first->due_us)
+            first = guest;
     }
+    if (first == NULL)
+        return WEIR_NEVER;
+    if (!test_gives_way(server))
+        return now_us + CLIENTS_ASK_US;
+    if (server->phase != IPERF3_IDLE) {
+        server->count.made_room++;
+        test_finish(server, "somebody else waited, and it did not go on");
+    }
+    guest_become_control(server, first);
+    return now_us;
 }
 
 static void listener_accept(struct iperf3_server *server)
 {
-    for (uint32_t i = 0; i < IPERF3_GUESTS; i++) {
-        struct iperf3_guest *guest = &server->guests[i];
+    weir_socket socket;
+    struct client *place;
+    while ((place = clients_accept(&server->clients, server->test.loop, server->listening, &socket)) != NULL) {
+        struct iperf3_guest *guest = (struct iperf3_guest *)(void *)((char *)place - offsetof(struct iperf3_guest, client));
         if (guest->socket != 0)
-            continue;
-        weir_socket socket = service_accept(server->test.loop, server->listening, &guest->watch);
-        if (socket < 0)
-            return;
+            guest_end(guest);
         guest->socket = socket;
         guest->length = 0;
+        guest->asked = guest->waiting = false;
         guest->due_us = weir_now_us(weir_of(server)) + IPERF3_GUEST_US;
+        (void)loop_watch(server->test.loop, socket, &guest->watch);
+        clients_enter(&server->clients, place, CLIENT_ASKING, weir_now_us(weir_of(server)));
         guest_run(guest);
     }
 }
@@ -315,8 +426,11 @@ static void listener_accept(struct iperf3_server *server)
 static void guest_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct iperf3_guest *guest = (struct iperf3_guest *)watch;
-    (void)events;
-    if (guest->socket == socket)
+    if (guest->socket != socket)
+        return;
+    if (guest->waiting && (events & (WEIR_ERROR | WEIR_HANGUP | WEIR_READ_CLOSED)))
+        guest_end(guest);
+    else
         guest_run(guest);
 }
 
@@ -353,16 +467,19 @@ static uint64_t server_poll(struct app *app, uint64_t now_us)
     struct iperf3_server *server = (struct iperf3_server *)app;
     if (server->phase != IPERF3_IDLE && now_us >= server->due_us)
         test_finish(server, "it took too long");
-    uint64_t due_us = min_u64(server->phase == IPERF3_IDLE ? WEIR_NEVER : server->due_us, streams_poll(server, now_us));
+    running_measure(server, now_us);
+    uint64_t due_us = guests_poll(server, now_us);
+    due_us = min_u64(due_us, server->phase == IPERF3_IDLE ? WEIR_NEVER : server->due_us);
+    due_us = min_u64(due_us, streams_poll(server, now_us));
     for (uint32_t i = 0; i < IPERF3_GUESTS; i++) {
         struct iperf3_guest *guest = &server->guests[i];
         if (guest->socket != 0 && now_us >= guest->due_us)
-            service_close(server->test.loop, &guest->socket);
+            guest_end(guest);
         if (guest->socket != 0)
             due_us = min_u64(due_us, guest->due_us);
     }
     listener_accept(server);
-    return due_us;
+    return min_u64(due_us, server->clients.look_us);
 }
 
 int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port, void (*log)(void *, const char *), void *context)
@@ -382,6 +499,7 @@ int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_
         server->guests[i].watch.event = guest_event;
         server->guests[i].server = server;
     }
+    clients_init(&server->clients, &server->guests[0].client, IPERF3_GUESTS, sizeof server->guests[0]);
     server->udp = service_bind(loop, port, &server->datagrams);
     if (server->udp < 0)
         server->udp = 0;
@@ -403,6 +521,7 @@ void iperf3_server_stop(struct iperf3_server *server)
     }
     for (uint32_t i = 0; i < IPERF3_GUESTS; i++)
         service_close(server->test.loop, &server->guests[i].socket);
+    clients_stop(&server->clients, server->test.loop);
     service_close(server->test.loop, &server->listening);
     service_close(server->test.loop, &server->udp);
 }

@@ -207,12 +207,14 @@ int iperf3_control_read(struct iperf3_test *test, uint32_t want)
     return 1;
 }
 
+uint32_t iperf3_length(const char *text) { return get32((const uint8_t *)text); }
+
 int iperf3_control_read_json(struct iperf3_test *test)
 {
     int got = iperf3_control_read(test, 4);
     if (got <= 0)
         return got;
-    uint32_t length = get32((const uint8_t *)test->in);
+    uint32_t length = iperf3_length(test->in);
     if (length > sizeof test->in - 4)
         return WEIR_TOO_BIG;
     return iperf3_control_read(test, 4 + length);

@@ -99,6 +99,7 @@ bool iperf3_results_parse(struct iperf3_test *test, const char *text, uint32_t l
 int iperf3_control_read(struct iperf3_test *test, uint32_t want);
 // The same for a JSON text behind its length: 1: the text begins at in + 4 and is in_length - 4 bytes.
 int iperf3_control_read_json(struct iperf3_test *test);
+uint32_t iperf3_length(const char *text);  // these four bytes
 // Appends to what is to be sent, and sends what can be; false: the connection is gone.
 bool iperf3_control_state(struct iperf3_test *test, enum iperf3_state state);
 bool iperf3_control_json(struct iperf3_test *test, void (*emit)(struct iperf3_test *, struct text *));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "bench.h"
+#include "slow.h"
 
 #include "chargen.h"
 
@@ -38,7 +38,7 @@ static void it_sends_as_much_as_is_read(void **state)
     assert_memory_equal(got, expected, length);
     assert_int_equal(weir_socket_abort(bench.f.weir, socket), WEIR_OK);
     bench_run(&bench, 100000);
-    assert_int_equal(chargen.connections[0].socket, 0);
+    assert_int_equal(chargen.places[0].socket, 0);
     chargen_stop(&chargen);
     bench_close(&bench);
 }
@@ -87,6 +87,22 @@ static void who_takes_nothing_makes_room(void **state)
     end(&bench, &chargen, sockets);
 }
 
+// Beside a thousand that take ten bytes a second.
+static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
+{
+    static struct slow crowd = {19, 300, SLOW_READS, NULL, {0}};
+    struct bench bench;
+    struct chargen chargen;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
+    assert_int_equal(slow_served(&bench, &crowd, "", " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ"), 7);
+    assert_true(chargen.crowd.made_room > 100);
+    slow_end(&bench, &crowd);
+    chargen_stop(&chargen);
+    bench_close(&bench);
+}
+
 static void one_more_than_there_are_places_waits(void **state)
 {
     struct bench bench;
@@ -133,11 +149,9 @@ static void a_datagrams_answer_is_no_longer_than_the_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_pattern_is_the_one_of_rfc_864),
-        cmocka_unit_test(it_sends_as_much_as_is_read),
-        cmocka_unit_test(one_more_than_there_are_places_waits),
-        cmocka_unit_test(who_takes_nothing_makes_room),
-        cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
+        cmocka_unit_test(the_pattern_is_the_one_of_rfc_864),    cmocka_unit_test(it_sends_as_much_as_is_read),
+        cmocka_unit_test(one_more_than_there_are_places_waits), cmocka_unit_test(who_takes_nothing_makes_room),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out), cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

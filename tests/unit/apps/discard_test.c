@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "bench.h"
+#include "slow.h"
 
 #include "discard.h"
 
@@ -36,8 +36,48 @@ static void bytes_vanish_and_are_counted(void **state)
     bench_close(&bench);
 }
 
+// Whether a client that sends at once has its bytes taken within three seconds.
+static bool honest_is_served(struct bench *bench, const struct discard *discard)
+{
+    const struct weir_endpoint server = bench_here(9);
+    static uint8_t bytes[2000];
+    const uint64_t before = discard->bytes;
+    const weir_socket socket = weir_socket_open(bench->f.weir, WEIR_STREAM, 0);
+    (void)weir_socket_connect(bench->f.weir, socket, &server);
+    (void)weir_socket_write(bench->f.weir, socket, bytes, sizeof bytes);
+    for (int tenth = 0; tenth < 30 && discard->bytes - before < sizeof bytes; tenth++)
+        bench_run(bench, 100000);
+    (void)weir_socket_abort(bench->f.weir, socket);
+    return discard->bytes - before >= sizeof bytes;
+}
+
+static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
+{
+    static struct slow crowds[] = {{9, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}}, {9, SLOW_CLIENTS, SLOW_SENDS, NULL, {0}}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
+        struct bench bench;
+        struct discard discard;
+        uint32_t served = 0;
+        bench_open(&bench);
+        assert_int_equal(discard_start(&discard, &bench.loop, 9), WEIR_OK);
+        for (int second = 0; second < 21; second++) {
+            slow_act(&bench, &crowds[i]);
+            if (second % 3 == 2)
+                served += honest_is_served(&bench, &discard);
+            bench_run(&bench, 1000000);
+        }
+        assert_int_equal(served, 7);
+        assert_true(discard.crowd.made_room > 100);
+        slow_end(&bench, &crowds[i]);
+        discard_stop(&discard);
+        bench_close(&bench);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_vanish_and_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_vanish_and_are_counted),
+                                       cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

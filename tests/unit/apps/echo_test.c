@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "bench.h"
+#include "slow.h"
 
 #include "echo.h"
 
@@ -84,12 +84,63 @@ static void a_port_in_use_is_said(void **state)
     bench_close(&bench);
 }
 
+static char much[50001];
+
+// Who sends a byte a second and takes little, who sends much and takes nothing, who says nothing: beside a thousand of each seven of seven
+// honest clients have their echo.
+static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
+{
+    static struct slow crowds[] = {{7, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
+                                   {7, SLOW_CLIENTS, SLOW_SENDS, "a", {0}},
+                                   {7, 300, SLOW_SENDS, much, {0}},
+                                   {7, 300, SLOW_READS, much, {0}}};
+    (void)state;
+    memset(much, 'x', sizeof much - 1);
+    for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
+        struct bench bench;
+        struct echo echo;
+        bench_open(&bench);
+        assert_int_equal(echo_start(&echo, &bench.loop, 7), WEIR_OK);
+        assert_int_equal(slow_served(&bench, &crowds[i], "good morning", "good morning"), 7);
+        assert_true(echo.crowd.made_room > 100);
+        slow_end(&bench, &crowds[i]);
+        echo_stop(&echo);
+        bench_close(&bench);
+    }
+}
+
+// A conversation of a few bytes a second is a good one, as long as nobody wants its place; and one in which nothing moves ends.
+static void the_idle_are_reset(void **state)
+{
+    struct bench bench;
+    struct echo echo;
+    uint8_t byte;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(echo_start(&echo, &bench.loop, 7), WEIR_OK);
+    const weir_socket idle = bench_connect(&bench, 7), slow = bench_connect(&bench, 7);
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_int_equal(weir_socket_ready(bench.f.weir, idle) & WEIR_ERROR, 0);
+        bench_write(&bench, slow, "a");
+        assert_int_equal(weir_socket_read(bench.f.weir, slow, &byte, 1), 1);
+        bench_run(&bench, CROWD_IDLE_US / 10);
+    }
+    assert_true(weir_socket_ready(bench.f.weir, idle) & WEIR_ERROR);
+    assert_int_equal(weir_socket_ready(bench.f.weir, slow) & WEIR_ERROR, 0);
+    assert_int_equal(echo.crowd.idle, 1);
+    assert_int_equal(weir_socket_abort(bench.f.weir, idle), WEIR_OK);
+    assert_int_equal(weir_socket_abort(bench.f.weir, slow), WEIR_OK);
+    bench_run(&bench, 100000);
+    echo_stop(&echo);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stream_comes_back),
-        cmocka_unit_test(a_datagram_comes_back_but_not_to_a_service),
-        cmocka_unit_test(a_port_in_use_is_said),
+        cmocka_unit_test(a_stream_comes_back),   cmocka_unit_test(a_datagram_comes_back_but_not_to_a_service),
+        cmocka_unit_test(a_port_in_use_is_said), cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(the_idle_are_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The HTTP server as its clients see it, over loopback in virtual time.
-#include "apps/bench.h"
+#include "apps/slow.h"
 
 #include <stdlib.h>
 
@@ -239,73 +239,21 @@ static void newcomers_replace_the_idle(void **state)
 
 // --- a crowd of the slow ---------------------------------------------------------------------------------------------------------------
 
-enum slowness { SLOW_SILENT, SLOW_HEADER, SLOW_READER, SLOW_KINDS };
-#define CROWD 1000
-
-static weir_socket crowd[CROWD];
-
-// Each does as little as keeps its place, and comes back when it lost it.
-static void crowd_acts(struct bench *bench, enum slowness slowness)
-{
-    static const char *const opening[] = {"", "GET / HTTP/1.1\r\nHost: w\r\nX: ", "GET /bytes/100000000 HTTP/1.1\r\nHost: w\r\n\r\n"};
-    struct weir *weir = bench->f.weir;
-    const struct weir_endpoint server = bench_here(80);
-    uint8_t bytes[10];
-    for (uint32_t i = 0; i < CROWD; i++) {
-        const bool lost = crowd[i] && (weir_socket_ready(weir, crowd[i]) & (WEIR_HANGUP | WEIR_ERROR | WEIR_READ_CLOSED));
-        if (lost)
-            (void)weir_socket_abort(weir, crowd[i]);
-        if (lost || !crowd[i]) {
-            crowd[i] = weir_socket_open(weir, WEIR_STREAM, 0);
-            assert_true(crowd[i] > 0);
-            (void)weir_socket_set(weir, crowd[i], WEIR_OPTION_RECEIVE_BUFFER, 2048);
-            (void)weir_socket_connect(weir, crowd[i], &server);
-            (void)weir_socket_write(weir, crowd[i], opening[slowness], (uint32_t)strlen(opening[slowness]));
-        } else if (slowness == SLOW_HEADER) {
-            (void)weir_socket_write(weir, crowd[i], "a", 1);
-        } else if (slowness == SLOW_READER) {
-            (void)weir_socket_read(weir, crowd[i], bytes, sizeof bytes);
-        }
-    }
-}
-
-// Whether a client that asks at once has its answer within three seconds.
-static bool honest_is_served(struct bench *bench)
-{
-    const struct weir_endpoint server = bench_here(80);
-    static const char request[] = "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n";
-    struct weir *weir = bench->f.weir;
-    const weir_socket socket = weir_socket_open(weir, WEIR_STREAM, 0);
-    (void)weir_socket_connect(weir, socket, &server);
-    (void)weir_socket_write(weir, socket, request, sizeof request - 1);
-    int length = WEIR_AGAIN;
-    for (int tenth = 0; tenth < 30 && length == WEIR_AGAIN; tenth++) {
-        bench_run(bench, 100000);
-        length = weir_socket_read(weir, socket, (uint8_t *)got, sizeof got);
-    }
-    (void)weir_socket_abort(weir, socket);
-    return length > 12 && atoi(got + 9) == 200;
-}
-
 static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
 {
+    static struct slow crowds[] = {
+        {80, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
+        {80, SLOW_CLIENTS, SLOW_SENDS, "GET / HTTP/1.1\r\nHost: w\r\nX: ", {0}},
+        {80, SLOW_CLIENTS, SLOW_READS, "GET /bytes/100000000 HTTP/1.1\r\nHost: w\r\n\r\n", {0}},
+    };
     (void)state;
-    for (enum slowness slowness = 0; slowness < SLOW_KINDS; slowness++) {
+    for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
         struct bench bench;
-        uint32_t served = 0;
         open_server(&bench);
-        memset(crowd, 0, sizeof crowd);
-        for (int second = 0; second < 21; second++) {
-            crowd_acts(&bench, slowness);
-            if (second % 3 == 2)
-                served += honest_is_served(&bench);
-            bench_run(&bench, 1000000);
-        }
-        assert_int_equal(served, 7);
+        assert_int_equal(slow_served(&bench, &crowds[i], "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", "HTTP/1.1 200"),
+                         7);
         assert_true(http.count.made_room > 100);
-        for (uint32_t i = 0; i < CROWD; i++)
-            (void)weir_socket_abort(bench.f.weir, crowd[i]);
-        bench_run(&bench, 1000000);
+        slow_end(&bench, &crowds[i]);
         close_server(&bench);
     }
 }

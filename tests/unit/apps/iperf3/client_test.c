@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // iperf3's client and server against each other on one instance, in virtual time.
-#include "apps/bench.h"
+#include "apps/slow.h"
 
 #include "iperf3/client.h"
 #include "iperf3/server.h"
@@ -208,35 +208,136 @@ static void a_server_that_is_not_there_is_said(void **state)
     bench_close(&bench);
 }
 
-// Guests without a cookie, with half of one, with a length that lies.
+static char cookie[IPERF3_COOKIE] = "0123456789012345678901234567890123ab";
+
+// Says who it is and what it wants, as iperf3 does. Returns its control connection.
+static weir_socket knock(struct bench *bench, const char *parameters)
+{
+    const uint32_t length = (uint32_t)strlen(parameters);
+    const uint8_t head[4] = {0, 0, (uint8_t)(length >> 8), (uint8_t)length};
+    uint8_t byte;
+    const weir_socket socket = bench_connect(bench, IPERF3_PORT);
+    assert_int_equal(weir_socket_write(bench->f.weir, socket, cookie, sizeof cookie), sizeof cookie);
+    bench_run(bench, 10000);
+    assert_int_equal(weir_socket_read(bench->f.weir, socket, &byte, 1), 1);
+    assert_int_equal(byte, IPERF3_PARAM_EXCHANGE);
+    assert_int_equal(weir_socket_write(bench->f.weir, socket, head, sizeof head), sizeof head);
+    bench_write(bench, socket, parameters);
+    return socket;
+}
+
+static int next_state(struct bench *bench, weir_socket socket)
+{
+    uint8_t byte;
+    return weir_socket_read(bench->f.weir, socket, &byte, 1) == 1 ? byte : -1;
+}
+
+// Guests without a cookie, with half of one, with a length that lies; one more than can be served, or wait for it.
 static void strangers_do_no_harm(void **state)
 {
     struct bench bench;
-    char cookie[IPERF3_COOKIE] = "0123456789012345678901234567890123ab", byte;
+    weir_socket sockets[6];
     (void)state;
     bench_open(&bench);
     assert_int_equal(iperf3_server_start(&server, &bench.loop, IPERF3_PORT, NULL, NULL), WEIR_OK);
-    weir_socket silent = bench_connect(&bench, IPERF3_PORT), first = bench_connect(&bench, IPERF3_PORT),
-                second = bench_connect(&bench, IPERF3_PORT);
-    assert_int_equal(weir_socket_write(bench.f.weir, first, cookie, sizeof cookie), sizeof cookie);
+    sockets[0] = bench_connect(&bench, IPERF3_PORT);
+    sockets[1] = bench_connect(&bench, IPERF3_PORT);
+    assert_int_equal(weir_socket_write(bench.f.weir, sockets[1], cookie, sizeof cookie), sizeof cookie);
+    assert_int_equal(weir_socket_write(bench.f.weir, sockets[1], "\xff\xff\xff\xff", 4), 4);
     bench_run(&bench, 100000);
-    assert_int_equal(weir_socket_read(bench.f.weir, first, &byte, 1), 1);
-    assert_int_equal(byte, IPERF3_PARAM_EXCHANGE);
-    assert_int_equal(weir_socket_write(bench.f.weir, second, cookie, sizeof cookie), sizeof cookie);  // streams are not yet wanted: busy
+    assert_int_equal(next_state(&bench, sockets[1]), IPERF3_PARAM_EXCHANGE);
+    assert_true(weir_socket_ready(bench.f.weir, sockets[1]) & (WEIR_READ_CLOSED | WEIR_ERROR));
+    sockets[2] = knock(&bench, "{\"time\":10}");
+    assert_int_equal(next_state(&bench, sockets[2]), IPERF3_CREATE_STREAMS);
+    for (uint32_t i = 3; i < 6; i++)
+        cookie[0]++, sockets[i] = knock(&bench, "{\"time\":10}");
+    assert_int_equal(next_state(&bench, sockets[4]), -1);
+    assert_int_equal(next_state(&bench, sockets[5]), IPERF3_ACCESS_DENIED);
+    assert_int_equal(weir_socket_close(bench.f.weir, sockets[2]), WEIR_OK);
     bench_run(&bench, 100000);
-    assert_int_equal(weir_socket_read(bench.f.weir, second, &byte, 1), 1);
-    assert_int_equal((uint8_t)byte, IPERF3_ACCESS_DENIED);
-    assert_int_equal(weir_socket_write(bench.f.weir, first, "\xff\xff\xff\xff{}", 6), 6);
+    assert_int_equal(next_state(&bench, sockets[3]), IPERF3_CREATE_STREAMS);
+    bench_run(&bench, IPERF3_GUEST_US);
+    assert_true(weir_socket_ready(bench.f.weir, sockets[0]) & WEIR_READ_CLOSED);
+    for (uint32_t i = 0; i < 6; i++)
+        (void)weir_socket_abort(bench.f.weir, sockets[i]);
     bench_run(&bench, 100000);
     assert_int_equal(server.phase, IPERF3_IDLE);
-    bench_run(&bench, IPERF3_GUEST_US);
-    assert_int_equal(weir_socket_read(bench.f.weir, silent, &byte, 1), 0);
-    assert_int_equal(weir_socket_close(bench.f.weir, silent), WEIR_OK);
-    assert_int_equal(weir_socket_close(bench.f.weir, first), WEIR_OK);
-    assert_int_equal(weir_socket_close(bench.f.weir, second), WEIR_OK);
     iperf3_server_stop(&server);
     bench_run(&bench, 100000);
     bench_close(&bench);
+}
+
+// Whether a test of 100 KB comes to its end within three seconds.
+static bool honest_is_served(struct bench *bench)
+{
+    memset(&client, 0, sizeof client);
+    client.test.parameters = (struct iperf3_parameters){.bytes = 100000};
+    client.print = print;
+    client.done = done;
+    report_length = 0;
+    ended = false;
+    assert_int_equal(iperf3_client_start(&client, &bench->loop, bench_here(IPERF3_PORT)), WEIR_OK);
+    for (int tenth = 0; tenth < 30 && !ended; tenth++)
+        bench_run(bench, 100000);
+    const bool served = ended && error_seen == NULL;
+    if (!ended)
+        iperf3_client_stop(&client);
+    return served;
+}
+
+// Those that say nothing, and those that say who they are and nothing more.
+static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
+{
+    static struct slow crowds[] = {{IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
+                                   {IPERF3_PORT, SLOW_CLIENTS, SLOW_SENDS, NULL, {0}},
+                                   {IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, "0123456789012345678901234567890123abc", {0}}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
+        struct bench bench;
+        uint32_t served = 0;
+        bench_open(&bench);
+        assert_int_equal(iperf3_server_start(&server, &bench.loop, IPERF3_PORT, NULL, NULL), WEIR_OK);
+        for (int second = 0; second < 21; second++) {
+            slow_act(&bench, &crowds[i]);
+            if (second % 3 == 2)
+                served += honest_is_served(&bench);
+            bench_run(&bench, 1000000);
+        }
+        assert_int_equal(served, 7);
+        slow_end(&bench, &crowds[i]);
+        iperf3_server_stop(&server);
+        bench_run(&bench, 100000);
+        bench_close(&bench);
+    }
+}
+
+// One that asked for a test of a day and opens no stream, and one that opens it and sends nothing, give way to who knocks.
+static void a_test_that_does_not_go_on_gives_way(void **state)
+{
+    struct bench bench;
+    uint32_t streams = 0;
+    (void)state;
+    for (uint32_t opened = 0; opened < 2; opened++) {
+        bench_open(&bench);
+        assert_int_equal(iperf3_server_start(&server, &bench.loop, IPERF3_PORT, NULL, NULL), WEIR_OK);
+        const weir_socket squatter = knock(&bench, "{\"time\":86400}");
+        assert_int_equal(next_state(&bench, squatter), IPERF3_CREATE_STREAMS);
+        if (opened) {
+            const weir_socket stream = bench_connect(&bench, IPERF3_PORT);
+            assert_int_equal(weir_socket_write(bench.f.weir, stream, cookie, sizeof cookie), sizeof cookie);
+            bench_run(&bench, 10000);
+            assert_int_equal(server.phase, IPERF3_RUNNING);
+            bench_run(&bench, 30000000);
+            assert_int_equal(server.phase, IPERF3_RUNNING);  // nobody wants its place
+        }
+        streams += server.test.stream_count;
+        assert_true(honest_is_served(&bench));
+        assert_int_equal(server.count.made_room, 1);
+        iperf3_server_stop(&server);
+        bench_run(&bench, 100000);
+        bench_close(&bench);
+    }
+    assert_int_equal(streams, 1);
 }
 
 int main(void)
@@ -249,6 +350,8 @@ int main(void)
         cmocka_unit_test(parameters_go_both_ways),
         cmocka_unit_test(a_server_that_is_not_there_is_said),
         cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(a_test_that_does_not_go_on_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
