@@ -73,7 +73,8 @@ static uint32_t looked_at(const struct clients *clients) { return clients->count
 
 static struct client *look_at(const struct clients *clients, uint32_t index)
 {
-    return client_at(clients, (clients->look + index) % clients->count);
+    const uint32_t at = clients->look + index;
+    return client_at(clients, at < clients->count ? at : at - clients->count);
 }
 
 // Of those that are looked at.
@@ -138,7 +139,9 @@ struct client *clients_place(struct clients *clients, struct weir_addr source, u
             place = client;
         least = merit;
     }
-    clients->look = (clients->look + looked_at(clients)) % clients->count;
+    clients->look += looked_at(clients);
+    if (clients->look >= clients->count)
+        clients->look -= clients->count;
     return place;
 }
 

@@ -7,7 +7,7 @@ MICRO := $(B)/boards/mps2-an385-micro
 MICRO_LIMITS := -fbuiltin $(call as_flags,SOCKETS=9 LISTENERS=2 DATAGRAM_SOCKETS=2 TCP_TIME_WAIT=4 NETIFS=1) -UMEMORY_BYTES -DMEMORY_BYTES=131072
 MICRO_FLAGS := $(MICRO_LIMITS) -DMICRO_SESSIONS=2 -DMICRO_CHANNELS=6 -DFRAMES_SLOTS=16u
 MICRO_SOURCES := boards/cortex_m/start.c boards/cortex_m/systick.c boards/mps2-an385-micro/board.c boards/memory_mac/memory.c drivers/lan9118.c \
-    $(wildcard kernel/micro/*.c) kernel/micro/arch/cortex_m.c $(addprefix ports/micro/,channel.c client.c netif.c processes.c relay.c server.c) \
+    $(wildcard kernel/micro/*.c) kernel/micro/arch/cortex_m.c $(addprefix ports/micro/,channel.c client.c netif.c processes.c quota.c relay.c server.c) \
     $(addprefix examples/micro/,driver.c echo.c echo_server.c rogue.c stack.c table.c) $(SRC_small)
 MICRO_OBJECTS := $(patsubst %.c,$(MICRO)/%.o,$(MICRO_SOURCES)) $(MICRO)/kernel/micro/arch/cortex_m_calls.o
 MICRO_CC = $(BOARD_CC_mps2-an385) $(MICRO_FLAGS)

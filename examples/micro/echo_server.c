@@ -16,7 +16,7 @@ int echo_server_open(struct echo_server *server, struct client *client, uint16_t
     if (server->listener < 0)
         return server->listener;
     const int bound = client_bind(client, server->listener, &local);
-    return bound < 0 ? bound : client_listen(client, server->listener, ECHO_CONNECTIONS);
+    return bound < 0 ? bound : client_listen(client, server->listener, ECHO_BACKLOG);
 }
 
 static void end(struct echo_server *server, struct echo_connection *connection)

@@ -6,6 +6,7 @@
 #include "ports/micro/client.h"
 
 #define ECHO_CONNECTIONS 4u
+#define ECHO_BACKLOG 2u
 #define ECHO_BYTES 2048u
 
 struct echo_server {

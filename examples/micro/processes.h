@@ -25,7 +25,9 @@ extern struct frames link_frames;
 extern struct window link_echo_window, link_rogue_window;
 #define ECHO_CHANNELS 6u
 #define ECHO_RING 4096u
+#define ECHO_SOCKETS 6u  // four connections, and two that wait
 #define ROGUE_CHANNELS 3u
 #define ROGUE_RING 1024u
+#define ROGUE_SOCKETS 3u
 
 #endif

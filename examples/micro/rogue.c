@@ -44,6 +44,18 @@ static void compute(int socket)
     (void)client_send_all(&client, socket, &rounds, sizeof rounds);
 }
 
+// As many calls as it can make in a second.
+static void call_on(int socket)
+{
+    const uint64_t end_us = micro_now_us() + 1000000;
+    uint32_t calls = 0;
+    for (; micro_now_us() < end_us; calls++) {
+        message[0] = MICRO_LISTEN, message[1] = CLIENT_CHANNELS;
+        (void)micro_call(PROCESS_STACK, message);
+    }
+    (void)client_send_all(&client, socket, &calls, sizeof calls);
+}
+
 static void obey(int socket, char letter)
 {
     static const char text[] = "x";
@@ -70,6 +82,7 @@ static void obey(int socket, char letter)
     // neither
     case 'l': lie(); break;
     case 'b': compute(socket); break;
+    case 'f': call_on(socket); break;
     case 'h':
         for (;;)
             message[0]++;
@@ -90,7 +103,7 @@ void rogue_process(void)
         const int socket = client_accept(&client, listener, NULL);
         if (socket < 0)
             return;
-        while (client_recv(&client, socket, &letter, 1) == 1)
+        while (client_recv(&client, socket, &letter, 1) == 1 && letter != 'o')  // an orphan, as long as its peer does not close
             obey(socket, letter);
         (void)client_close(&client, socket);
     }

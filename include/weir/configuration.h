@@ -109,7 +109,10 @@
      (WEIR_CFG_TX_SLICES) * 0x6e71cb1c2cf576a9u + \
      (WEIR_CFG_COUNTERS) * 0x238042785d4403ddu + \
      (WEIR_CFG_COUNTER_NAMES) * 0x9f27a7ae3356117fu + \
-     (WEIR_CFG_HANDLERS) * 0xb4e13b6771b0dc4bu)
+     (WEIR_CFG_HANDLERS) * 0xb4e13b6771b0dc4bu + \
+     (WEIR_CFG_MICRO_CALLS) * 0x7bef74e1171669b5u + \
+     (WEIR_CFG_MICRO_MEMORY_KB) * 0xf2a70905d1445579u + \
+     (WEIR_CFG_MICRO_ORPHAN_S) * 0xc55908300c9f8503u)
 #if WEIR_CONFIGURATION_SUM >> 63 & 1
 #define WEIR_CONFIGURATION_0 1
 #else
@@ -361,7 +364,10 @@ enum {
         (WEIR_CFG_TX_SLICES) * 0 +
         (WEIR_CFG_COUNTERS) * 0 +
         (WEIR_CFG_COUNTER_NAMES) * 0 +
-        (WEIR_CFG_HANDLERS) * 0
+        (WEIR_CFG_HANDLERS) * 0 +
+        (WEIR_CFG_MICRO_CALLS) * 0 +
+        (WEIR_CFG_MICRO_MEMORY_KB) * 0 +
+        (WEIR_CFG_MICRO_ORPHAN_S) * 0
 };
 
 #define WEIR_CONFIGURED_JOIN(name, configuration) name##_configuration_##configuration

@@ -133,6 +133,9 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_MICRO_CALLS 4000
+#define WEIR_DEFAULT_MICRO_MEMORY_KB 0
+#define WEIR_DEFAULT_MICRO_ORPHAN_S 60
 #elif defined(WEIR_PROFILE_SMALL)
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_NETIF_LEAN 0
@@ -233,6 +236,9 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_MICRO_CALLS 4000
+#define WEIR_DEFAULT_MICRO_MEMORY_KB 0
+#define WEIR_DEFAULT_MICRO_ORPHAN_S 60
 #else
 #define WEIR_DEFAULT_COMPACT 0
 #define WEIR_DEFAULT_NETIF_LEAN 0
@@ -333,6 +339,9 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 1
 #define WEIR_DEFAULT_HANDLERS 1
+#define WEIR_DEFAULT_MICRO_CALLS 4000
+#define WEIR_DEFAULT_MICRO_MEMORY_KB 32768
+#define WEIR_DEFAULT_MICRO_ORPHAN_S 60
 #endif
 
 #ifndef WEIR_CFG_COMPACT  // the compact stack of src/compact: a host that only serves, in place of the layers link, ip, tcp and socket
@@ -928,6 +937,24 @@
 #endif
 #if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
 #error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+#ifndef WEIR_CFG_MICRO_CALLS  // ports/micro: calls a second that a client of the server process may make; who makes more waits for its replies; 0: any number
+#define WEIR_CFG_MICRO_CALLS WEIR_DEFAULT_MICRO_CALLS
+#endif
+#if WEIR_CFG_MICRO_CALLS < 0 || WEIR_CFG_MICRO_CALLS > 1000000
+#error "WEIR_CFG_MICRO_CALLS must be 0 to 1000000: ports/micro: calls a second that a client of the server process may make; who makes more waits for its replies; 0: any number"
+#endif
+#ifndef WEIR_CFG_MICRO_MEMORY_KB  // ports/micro: KB that the queues of all sockets of a client may come to, divided among them; 0: each has its own (static builds)
+#define WEIR_CFG_MICRO_MEMORY_KB WEIR_DEFAULT_MICRO_MEMORY_KB
+#endif
+#if WEIR_CFG_MICRO_MEMORY_KB < 0 || WEIR_CFG_MICRO_MEMORY_KB > 1048576
+#error "WEIR_CFG_MICRO_MEMORY_KB must be 0 to 1048576: ports/micro: KB that the queues of all sockets of a client may come to, divided among them; 0: each has its own (static builds)"
+#endif
+#ifndef WEIR_CFG_MICRO_ORPHAN_S  // ports/micro: a stream that its client closed, or left behind, is reset when the peer has not acknowledged all of it so long after, s
+#define WEIR_CFG_MICRO_ORPHAN_S WEIR_DEFAULT_MICRO_ORPHAN_S
+#endif
+#if WEIR_CFG_MICRO_ORPHAN_S < 1 || WEIR_CFG_MICRO_ORPHAN_S > 32767
+#error "WEIR_CFG_MICRO_ORPHAN_S must be 1 to 32767: ports/micro: a stream that its client closed, or left behind, is reset when the peer has not acknowledged all of it so long after, s"
 #endif
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_ADDRESSES needs WEIR_CFG_ARP_CACHE"

@@ -165,8 +165,11 @@ void micro_channel_close(struct micro_channel *channel)
 {
     struct micro_session *session = channel->session;
     (void)weir_socket_set_user(weir_of(channel), channel->socket, NULL);
-    (void)weir_socket_close(weir_of(channel), channel->socket);
     session->used &= ~(1u << (channel - session->channel));
+    if (channel->type == WEIR_STREAM && channel->flags & CHANNEL_CONNECTED)
+        micro_orphan_leave(session, channel->socket);
+    else
+        (void)weir_socket_close(weir_of(channel), channel->socket);
     channel->socket = 0;
 }
 

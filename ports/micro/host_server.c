@@ -71,6 +71,15 @@ static void notify_client(void *context, uint32_t session)
             notify_peer(peer);
 }
 
+static void reply_client(void *context, uint32_t session, struct micro_message *message)
+{
+    struct micro_host_server *host = context;
+    for (struct micro_host_peer *peer = host->peers; peer < &host->peers[HOST_PEERS]; peer++)
+        if (peer->role == HOST_CLIENT && peer->index == session &&
+            send(peer->socket, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof *message)
+            (void)shutdown(peer->socket, SHUT_RDWR);  // it takes no replies: the next turn lets go of it
+}
+
 static void notify_driver(void *context)
 {
     struct micro_host_server *host = context;
@@ -159,13 +168,19 @@ static bool packet(struct micro_host_server *host, struct micro_host_peer *peer,
         return peer->role == HOST_CLIENT || host->netif.frames || driver_there(host, peer->memory);
     if (peer->role != HOST_CLIENT || bytes != sizeof(struct micro_message))
         return false;
-    micro_server_message(&host->server, peer->index, data);
-    return send(peer->socket, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
+    return !micro_server_message(&host->server, peer->index, data) ||
+           send(peer->socket, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+// A client whose call is held is not heard until it is answered.
+static bool held(const struct micro_host_server *host, const struct micro_host_peer *peer)
+{
+    return peer->role == HOST_CLIENT && host->server.held & 1u << peer->index;
 }
 
 static void hear(struct micro_host_server *host, struct micro_host_peer *peer)
 {
-    for (int i = 0; i < PACKETS_BUDGET; i++) {
+    for (int i = 0; i < PACKETS_BUDGET && !held(host, peer); i++) {
         struct micro_message message;
         uint8_t data[sizeof message + 1];  // one more, to see what is too long
         const ssize_t got = recv(peer->socket, data, sizeof data, MSG_DONTWAIT);
@@ -194,6 +209,7 @@ static void greet(struct micro_host_server *host)
 // --- the server -------------------------------------------------------------------------------------------------------------------------
 int micro_host_server_open(struct micro_host_server *host, const char *path, struct weir_addr address, uint8_t prefix_length)
 {
+    static const struct micro_server_host surroundings = {notify_client, reply_client};
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof local.sun_path)
         return WEIR_INVALID;
@@ -210,7 +226,7 @@ int micro_host_server_open(struct micro_host_server *host, const char *path, str
     host->weir = weir_create(NULL, 0, &host->port, NULL);
     if (host->weir && host->listener >= 0 && bind(host->listener, (const struct sockaddr *)&local, sizeof local) == 0 &&
         listen(host->listener, 16) == 0) {
-        micro_server_init(&host->server, host->weir, notify_client, host);
+        micro_server_init(&host->server, host->weir, &surroundings, host);
         micro_netif_init(&host->netif, "eth0", notify_driver, host);
         return WEIR_OK;
     }
@@ -225,7 +241,10 @@ static void work(struct micro_host_server *host)
     const bool frames = micro_netif_poll(&host->netif, FRAMES_BUDGET) == FRAMES_BUDGET;
     (void)micro_server_turn(&host->server);
     host->due_us = weir_poll(host->weir, now_us);
-    if (micro_server_turn(&host->server) || frames || !micro_server_rest(&host->server) || !micro_netif_rest(&host->netif))
+    const bool more = micro_server_turn(&host->server);
+    const uint64_t server_us = micro_server_due(&host->server);
+    host->due_us = server_us < host->due_us ? server_us : host->due_us;
+    if (more || frames || !micro_server_rest(&host->server) || !micro_netif_rest(&host->netif))
         host->due_us = 0;
 }
 
@@ -236,11 +255,13 @@ void micro_host_server_turn(struct micro_host_server *host)
     const struct timespec timeout = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
     fds[0] = (struct pollfd){.fd = host->listener, .events = POLLIN};
     for (uint32_t i = 0; i < HOST_PEERS; i++)
-        fds[1 + i] = (struct pollfd){.fd = host->peers[i].socket, .events = POLLIN};
+        fds[1 + i] = (struct pollfd){.fd = host->peers[i].socket, .events = held(host, &host->peers[i]) ? 0 : POLLIN};
     const int found = ppoll(fds, 1 + HOST_PEERS, host->due_us == WEIR_NEVER ? NULL : &timeout, NULL);
     weir_clock(host->weir, micro_host_now_us());
     for (uint32_t i = 0; i < HOST_PEERS && found > 0; i++)
-        if (fds[1 + i].revents)
+        if (fds[1 + i].revents & (POLLHUP | POLLERR) && held(host, &host->peers[i]))
+            leave(host, &host->peers[i]);
+        else if (fds[1 + i].revents)
             hear(host, &host->peers[i]);
     if (found > 0 && fds[0].revents)
         greet(host);

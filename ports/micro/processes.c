@@ -43,6 +43,12 @@ static void notify_client(void *context, uint32_t session)
     (void)micro_notify(service->config->clients[session].process);
 }
 
+static void reply_client(void *context, uint32_t session, struct micro_message *message)
+{
+    const struct micro_service *service = context;
+    (void)micro_reply(service->config->clients[session].process, (const uint32_t *)(const void *)message);
+}
+
 static void notify_driver(void *context)
 {
     const struct micro_service *service = context;
@@ -80,10 +86,10 @@ static void message(struct micro_service *service, struct micro_event *event)
     while (session < config->client_count && config->clients[session].process != event->sender)
         session++;
     service->messages++;
-    if (session < config->client_count)
-        micro_server_message(&service->server, session, (struct micro_message *)(void *)event->message);
-    else
+    if (session == config->client_count)
         ((struct micro_message *)(void *)event->message)->operation = WEIR_PERMISSION;
+    else if (!micro_server_message(&service->server, session, (struct micro_message *)(void *)event->message))
+        return;  // it waits until it is answered
     (void)micro_reply(event->sender, event->message);
 }
 
@@ -94,25 +100,31 @@ static uint64_t turn(struct micro_service *service)
     weir_clock(service->weir, time_us);
     const bool frames = micro_netif_poll(&service->netif, BUDGET) == BUDGET;
     (void)micro_server_turn(&service->server);
-    const uint64_t due_us = weir_poll(service->weir, time_us);
+    const uint64_t poll_us = weir_poll(service->weir, time_us);
     service->turns++;
-    const bool more = micro_server_turn(&service->server) || frames || due_us <= time_us;
-    return more || !micro_server_rest(&service->server) || !micro_netif_rest(&service->netif) ? 0 : due_us;
+    const bool more = micro_server_turn(&service->server) || frames;
+    const uint64_t server_us = micro_server_due(&service->server), due_us = poll_us < server_us ? poll_us : server_us;
+    const bool at_once = more || due_us <= time_us || !micro_server_rest(&service->server) || !micro_netif_rest(&service->netif);
+    return at_once ? 0 : due_us;
 }
 
 static bool start(struct micro_service *service, const struct micro_service_config *config)
 {
+    static const struct micro_server_host host = {notify_client, reply_client};
     *service =
         (struct micro_service){.config = config, .port = {.entropy = entropy, .now_us = now_us, .granularity_us = 1, .sum = config->sum}};
     service->weir = weir_create(config->memory, config->memory_bytes, &service->port, NULL);
     if (!service->weir)
         return false;
-    micro_server_init(&service->server, service->weir, notify_client, service);
+    micro_server_init(&service->server, service->weir, &host, service);
     micro_netif_init(&service->netif, "eth0", notify_driver, service);
-    for (uint32_t i = 0; i < config->client_count; i++)
-        if (!micro_server_attach(&service->server, i, config->clients[i].window, config->clients[i].channels,
-                                 config->clients[i].ring_bytes))
+    for (uint32_t i = 0; i < config->client_count; i++) {
+        const struct micro_service_client *client = &config->clients[i];
+        if (!micro_server_attach(&service->server, i, client->window, client->channels, client->ring_bytes))
             return false;
+        if (client->quota)
+            micro_server_limit(&service->server, i, client->quota);
+    }
     return true;
 }
 

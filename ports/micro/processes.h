@@ -21,6 +21,7 @@ struct micro_service_client {
     uint32_t process;
     struct window *window;  // memory that only this process and the server have
     uint32_t channels, ring_bytes;
+    const struct micro_quota *quota;  // NULL: micro_quota_default
 };
 struct micro_service_config {
     uint32_t driver;  // its process

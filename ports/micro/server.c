@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "server.h"
 
-void micro_server_init(struct micro_server *server, struct weir *weir, void (*notify)(void *context, uint32_t session), void *context)
+#include "weir/port.h"
+
+void micro_server_init(struct micro_server *server, struct weir *weir, const struct micro_server_host *host, void *context)
 {
     memset(server, 0, sizeof *server);
     server->weir = weir;
-    server->notify = notify;
+    server->host = host;
     server->context = context;
     for (uint32_t i = 0; i < MICRO_SESSIONS; i++)
         server->session[i].server = server;
@@ -18,11 +20,17 @@ bool micro_server_attach(struct micro_server *server, uint32_t index, void *memo
         return false;
     struct micro_session *session = &server->session[index];
     *session = (struct micro_session){.server = server, .window = memory, .channels = channels, .ring_bytes = ring_bytes};
+    session->quota = micro_quota_default(channels);
     session->window->channels = channels;
     session->window->ring_bytes = ring_bytes;
     atomic_store(&session->window->attention, 1);
     server->attached |= 1u << index;
     return true;
+}
+
+void micro_server_limit(struct micro_server *server, uint32_t index, const struct micro_quota *quota)
+{
+    server->session[index].quota = *quota;
 }
 
 void micro_server_detach(struct micro_server *server, uint32_t index)
@@ -36,6 +44,7 @@ void micro_server_detach(struct micro_server *server, uint32_t index)
     server->attached &= ~(1u << index);
     server->news &= ~(1u << index);
     server->notices &= ~(1u << index);
+    server->held &= ~(1u << index);
 }
 
 // --- messages ---------------------------------------------------------------------------------------------------------------------------
@@ -90,12 +99,13 @@ static int open_channel(struct micro_session *session, int32_t type)
     struct micro_channel *channel = vacant(session);
     if (type != WEIR_STREAM && type != WEIR_DATAGRAM)
         return WEIR_PERMISSION;  // raw packets are not for every client
-    if (!channel)
+    if (!channel || !micro_quota_room(session, 1))
         return WEIR_NO_MEMORY;
     const weir_socket socket = weir_socket_open(session->server->weir, (enum weir_socket_type)type, 0);
     if (socket < 0)
         return socket;
     channel->session = session;
+    micro_quota_queues(session, socket);
     return occupy(channel, socket, (enum weir_socket_type)type, type == WEIR_DATAGRAM ? CHANNEL_CONNECTED : 0);
 }
 
@@ -103,7 +113,7 @@ static int accept_channel(struct micro_channel *listener, struct micro_message *
 {
     struct micro_session *session = listener->session;
     struct micro_channel *channel = vacant(session);
-    if (!channel)
+    if (!channel || !micro_quota_room(session, 1))
         return WEIR_NO_MEMORY;
     const weir_socket socket = weir_socket_accept(session->server->weir, listener->socket);
     micro_channel_look(listener);
@@ -149,17 +159,27 @@ static int set_option(struct micro_channel *channel, int32_t option, int32_t val
     return weir_socket_set(channel->session->server->weir, channel->socket, (enum weir_option)option, value);
 }
 
+// Those that wait to be accepted count, too; the backlog is at most what the client has room for.
+static int listen_channel(struct micro_channel *channel, int32_t backlog)
+{
+    const uint32_t most = WEIR_CFG_LISTEN_BACKLOG_MAX, want = backlog < 1 ? 1 : (uint32_t)backlog < most ? (uint32_t)backlog : most;
+    const uint32_t had = channel->flags & CHANNEL_LISTENS ? channel->backlog : 1, more = want > had ? want - had : 0;
+    const uint32_t room = want - more + micro_quota_room(channel->session, more);
+    const int result = weir_socket_listen(channel->session->server->weir, channel->socket, room);
+    if (result >= 0) {
+        channel->flags |= CHANNEL_LISTENS;
+        channel->backlog = room;
+    }
+    return result;
+}
+
 static int operate(struct micro_channel *channel, struct micro_message *message)
 {
     struct weir *weir = channel->session->server->weir;
     int result;
     switch (message->operation) {
     case MICRO_BIND: return weir_socket_bind(weir, channel->socket, &message->endpoint);
-    case MICRO_LISTEN:
-        result = weir_socket_listen(weir, channel->socket, message->argument[0] > 0 ? (uint32_t)message->argument[0] : 1);
-        if (result >= 0)
-            channel->flags |= CHANNEL_LISTENS;
-        return result;
+    case MICRO_LISTEN: return listen_channel(channel, message->argument[0]);
     case MICRO_ACCEPT: return channel->flags & CHANNEL_LISTENS ? accept_channel(channel, message) : WEIR_INVALID;
     case MICRO_CONNECT:
         result = weir_socket_connect(weir, channel->socket, &message->endpoint);
@@ -179,13 +199,10 @@ static int operate(struct micro_channel *channel, struct micro_message *message)
     }
 }
 
-void micro_server_message(struct micro_server *server, uint32_t index, struct micro_message *message)
+static void answer(struct micro_session *session, struct micro_message *message)
 {
-    struct micro_session *session = &server->session[index];
     const uint32_t at = (uint32_t)message->channel;
-    if (!session->window) {
-        message->operation = WEIR_CLOSED;
-    } else if (message->operation == MICRO_OPEN) {
+    if (message->operation == MICRO_OPEN) {
         message->operation = open_channel(session, message->argument[0]);
     } else if (at >= session->channels || !(session->used & 1u << at) || session->channel[at].flags & CHANNEL_CLOSING) {
         message->operation = WEIR_BAD_SOCKET;
@@ -194,6 +211,51 @@ void micro_server_message(struct micro_server *server, uint32_t index, struct mi
         if (session->used & 1u << at)
             news(&session->channel[at]);
     }
+}
+
+bool micro_server_message(struct micro_server *server, uint32_t index, struct micro_message *message)
+{
+    struct micro_session *session = &server->session[index];
+    if (!session->window) {
+        message->operation = WEIR_CLOSED;
+        return true;
+    }
+    if (server->held & 1u << index) {  // it could not have called: what it says is no call
+        message->operation = WEIR_AGAIN;
+        return true;
+    }
+    session->held_us = micro_quota_call(session);
+    if (session->held_us) {
+        session->held = *message;
+        server->held |= 1u << index;
+        return false;
+    }
+    answer(session, message);
+    return true;
+}
+
+// Calls that came too soon, and whose time has come.
+static void held_turn(struct micro_server *server)
+{
+    const uint64_t now_us = weir_now_us(server->weir);
+    for (uint32_t i = 0; i < MICRO_SESSIONS; i++) {
+        struct micro_session *session = &server->session[i];
+        if (!(server->held & 1u << i) || session->held_us > now_us)
+            continue;
+        server->held &= ~(1u << i);
+        (void)micro_quota_call(session);
+        answer(session, &session->held);
+        server->host->reply(server->context, i, &session->held);
+    }
+}
+
+uint64_t micro_server_due(const struct micro_server *server)
+{
+    uint64_t due_us = micro_orphans_due(server);
+    for (uint32_t i = 0; i < MICRO_SESSIONS; i++)
+        if (server->held & 1u << i && server->session[i].held_us < due_us)
+            due_us = server->session[i].held_us;
+    return due_us;
 }
 
 // --- turns ------------------------------------------------------------------------------------------------------------------------------
@@ -220,6 +282,8 @@ static void session_turn(struct micro_session *session)
 bool micro_server_turn(struct micro_server *server)
 {
     const bool more = weir_dispatch(server->weir, EVENTS) >= EVENTS;
+    held_turn(server);
+    micro_orphans_turn(server);
     for (uint32_t i = 0; server->news; i++) {
         if (server->news & 1u << i)
             session_turn(&server->session[i]);
@@ -227,7 +291,7 @@ bool micro_server_turn(struct micro_server *server)
     }
     for (uint32_t i = 0; server->notices; i++) {
         if (server->notices & 1u << i)
-            server->notify(server->context, i);
+            server->host->notify(server->context, i);
         server->notices &= ~(1u << i);
     }
     return more || weir_output_pending(server->weir);

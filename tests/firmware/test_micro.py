@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The microkernel on a board in QEMU: the stack, its driver and two applications are processes without privileges. One of the applications does
 what it may not (examples/micro/rogue.c, a letter each): the kernel refuses it, or ends the process; all others go on."""
+import contextlib
 import os
 import pathlib
 import random
@@ -96,6 +97,27 @@ def test_a_client_that_lies_disturbs_nobody():
             with machine.connect(7) as after:
                 speak(after)
         assert "stack did" not in machine.console() and "kernel did" not in machine.console()
+
+
+def test_a_client_that_leaves_its_sockets_takes_nobody_elses():
+    """It closes connections whose peers do not: more of them than there are sockets. All that are the echo server's are still to be had."""
+    with boot("orphans") as machine, contextlib.ExitStack() as left:
+        machine.until("echo on port 7")
+        for _ in range(30):
+            left.enter_context(machine.connect(9)).sendall(b"o")
+        echoes = [left.enter_context(machine.connect(7)) for _ in range(4)]
+        for number, echo in enumerate(echoes):
+            speak(echo, 4000, number)
+
+
+def test_a_client_that_calls_without_end_waits_for_its_replies():
+    with boot("calls") as machine:
+        machine.until("echo on port 7")
+        with machine.connect(7) as echo, machine.connect(9) as rogue:
+            rogue.sendall(b"f")
+            speak(echo)
+            calls = int.from_bytes(read(rogue, 4), "little")
+            assert 2000 < calls < 4200, calls   # WEIR_CFG_MICRO_CALLS, and MICRO_CALLS_AT_ONCE
 
 
 def test_a_client_that_never_stops_computing_holds_up_nobody():

@@ -9,6 +9,7 @@ import signal
 import socket
 import struct
 import threading
+import time
 
 import pytest
 from tcp_lab import LINUX, ROOT, WEIR, Lab, in_background, inside, until
@@ -206,6 +207,71 @@ def test_a_client_that_lies_reaches_nothing(site):
             talk(sock, 50_000)
             liar.close()
         talk(sock, 500_000)
+
+
+def message(operation, channel=0, argument=0, address=0, port=0):
+    return struct.pack("iiiiIHHII", operation, channel, argument, 0, address, port, 0, 0, 0)
+
+
+class Caller(Liar):
+    def call(self, *words):
+        self.socket.send(message(*words))
+        while len(reply := self.socket.recv(64)) < 32:   # a notification
+            pass
+        return struct.unpack_from("i", reply)[0]
+
+
+OPEN, CONNECT, CLOSE = 0, 4, 6   # enum micro_operation
+
+
+def test_a_client_may_only_call_so_often(site):
+    """It waits for its replies, nobody else does."""
+    with site.connect() as sock:
+        caller = Caller(site.path)
+        calls, stop = [0], threading.Event()
+
+        def call_on():
+            while not stop.is_set():
+                caller.call(CLOSE, 15)
+                calls[0] += 1
+        began = time.monotonic()
+        thread = threading.Thread(target=call_on)
+        thread.start()
+        talk(sock, 2_000_000)
+        while time.monotonic() - began < 2:
+            time.sleep(0.01)
+        stop.set()
+        thread.join()
+        took = time.monotonic() - began
+        caller.close()
+        assert 64 < calls[0] <= 4000 * took + 65, (calls, took)
+    # More are not read, and who goes meanwhile is gone.
+    caller = Caller(site.path)
+    for _ in range(70):
+        caller.socket.send(message(CLOSE, 15))
+    caller.close()
+    with site.connect() as sock:
+        talk(sock, 100_000)
+
+
+def test_a_client_only_leaves_so_much_behind(site):
+    """It opens connections, says something and closes; their peer acknowledges it all and never closes. Its oldest give way to its newest."""
+    listener, came = site.listen(), []
+    caller = Caller(site.path)
+    for _ in range(100):
+        channel = caller.call(OPEN, 0, 0)
+        assert channel >= 0
+        caller.call(CONNECT, channel, 0, int.from_bytes(socket.inet_aton(LINUX), "big"), 9000)
+        came.append(listener.accept()[0])
+        assert caller.call(CLOSE, channel) == 0
+
+    def alive():
+        return sum(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != 7 for sock in came)   # TCP_CLOSE: it was reset
+    assert until(lambda: alive() <= 2 * 16, 10), alive()   # twice its channels
+    assert alive() > 0
+    with site.connect() as sock:
+        talk(sock, 100_000)
+    caller.close()
 
 
 def test_who_breaks_the_rules_is_shown_out(site):
