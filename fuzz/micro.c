@@ -25,6 +25,11 @@ static uint64_t port_now_us(void *context) { return (void)context, now_us; }
 static const struct weir_port port = {.alloc = port_alloc, .free = port_free, .entropy = port_entropy, .now_us = port_now_us};
 
 static void notify_client(void *context, uint32_t session) { (void)context, CHECK(session == 0); }
+static void reply_client(void *context, uint32_t session, struct micro_message *message)
+{
+    (void)context, (void)message;
+    CHECK(session == 0);
+}
 static void notify_driver(void *context) { (void)context; }
 
 static struct micro_server server;
@@ -38,7 +43,7 @@ static void send_message(struct bytes *in)
         .operation = take8(in), .channel = (int8_t)take8(in), .argument = {(int8_t)take8(in), (int8_t)take8(in)}};
     message.endpoint.addr = weir_ip4(10, 0, 0, take8(in));
     message.endpoint.port = take8(in);
-    micro_server_message(&server, 0, &message);
+    (void)micro_server_message(&server, 0, &message);
 }
 
 static void write_anywhere(void *memory, size_t size, struct bytes *in)
@@ -77,14 +82,17 @@ static void turn(uint32_t advance_us)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint8_t mac[6] = {2, 0, 0, 0, 0, 9};
+    static const struct micro_server_host host = {notify_client, reply_client};
+    static const struct micro_quota quota = {.sockets = CHANNELS + 1, .memory_bytes = 100000, .calls = 10000};
     struct bytes in = {data, (uint32_t)size};
     now_us = 1000000;
     window = calloc(1, window_bytes(CHANNELS, RING));
     frames = calloc(1, sizeof *frames);
     struct weir *weir = weir_create(NULL, 0, &port, NULL);
     CHECK(window && frames && weir);
-    micro_server_init(&server, weir, notify_client, NULL);
+    micro_server_init(&server, weir, &host, NULL);
     CHECK(micro_server_attach(&server, 0, window, CHANNELS, RING));
+    micro_server_limit(&server, 0, &quota);
     micro_netif_init(&netif, "eth0", notify_driver, NULL);
     memcpy(frames->mac, mac, 6);
     frames->mtu = 1500;
