@@ -158,6 +158,7 @@ clean:
 	rm -rf $(B)
 
 include tools/build.mk
+include tools/tls.mk
 include tools/metal.mk
 include tools/tiny_echo.mk
 include tools/boards.mk

@@ -14,6 +14,7 @@
 WARNINGS := -Wall -Wextra -Wshadow -Wundef
 CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
 INCLUDES := -Iinclude -Isrc -Iapi -Iapps -I.
+TLS_LIBRARIES := %/libtls.a %/libmbedtls.a  # tools/tls.mk; what is linked to them has a variant's own first
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
@@ -27,7 +28,7 @@ SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here, of the microkernel none.
 OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
-HOST_PARTS := $(filter-out $(SIM_MAIN) api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
@@ -57,7 +58,7 @@ TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
 $(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) -MMD -MP -c $$< -o $$@
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) $$(TLS_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/flags: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' > $$@
@@ -86,7 +87,7 @@ $(B)/$(1)/libhelpers.a: $$(HELPER_OBJECTS_$(1)) $(B)/$(1)/objects
 $$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/liball.a $$(CMOCKA_$(1))
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
-	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $(B)/$(1)/liball.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
+	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $$(filter $(TLS_LIBRARIES),$$^) $(B)/$(1)/liball.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
 -include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)

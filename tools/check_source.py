@@ -63,6 +63,8 @@ def include_allowed(path, target):
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
     if path.parts[:2] in (("api", "lyraos"), ("api", "flock"), ("api", "cmsis_rtos2")):   # their kernel parts over the preemptive one
         return target_top == "api" or target.parts[:2] == ("kernel", "preempt")
+    if path.parts[:2] == ("api", "tls"):   # over streams of either kind, and over nothing else
+        return target.parts[:2] in (("api", "tls"), ("api", "bsd"))
     if top == "api":
         return target_top == "api"
     if path.parts[:2] == ("apps", "host"):   # puts the parts together

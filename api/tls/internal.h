@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the files of api/tls share: the library's one environment, configurations, sessions and what they stand on.
+#ifndef TLS_INTERNAL_H
+#define TLS_INTERNAL_H
+
+#include "backend.h"
+#include "weir/atomic.h"
+
+WEIR_BEGIN_DECLS
+
+// --- memory.c: one environment for all libraries of the program, because their hooks for memory carry no context
+int tls_environment_begin(const struct weir_port *port, const struct weir_tls_system *system);
+void tls_environment_end(void);
+extern const struct tls_services tls_services;
+void *tls_alloc(size_t bytes);  // zeroed; NULL
+void tls_free(void *memory);
+uint32_t tls_refused(void);  // times that tls_alloc gave NULL
+// Libraries have many names for the lack of memory. If some was refused since, that is what `error` comes from.
+int tls_reason(uint32_t refused, int error);
+uint64_t tls_now_us(void);
+
+// --- config.c -----------------------------------------------------------------------------------
+struct weir_tls {
+    const struct weir_tls_backend *backend;
+    WEIR_ATOMIC(uint32_t) sessions;
+};
+
+struct weir_tls_credentials {
+    struct weir_tls *tls;
+    WEIR_ATOMIC(uint32_t) users;
+    uint64_t digest;  // of what is trusted
+    bool owns;
+};
+
+struct weir_tls_config {
+    struct weir_tls *tls;
+    WEIR_ATOMIC(uint32_t) users;       // the caller, and sessions
+    WEIR_ATOMIC(uint32_t) handshakes;  // under way
+    struct weir_tls_options options;
+    uint64_t digest;  // of what a saved session is bound to, but for the name
+    const char **alpn;
+};
+void *tls_config_memory(struct weir_tls_config *config);  // the back end's part
+void tls_config_hold(struct weir_tls_config *config);
+bool tls_handshake_begin(struct weir_tls_config *config);
+void tls_handshake_end(struct weir_tls_config *config);
+uint64_t tls_digest(uint64_t digest, const void *data, size_t bytes);
+#define TLS_DIGEST 0xcbf29ce484222325u
+
+// --- sessions -----------------------------------------------------------------------------------
+enum { TLS_READ = 1, TLS_WRITE = 2 };
+
+// What a session stands on: native.c, fd.c.
+struct tls_transport {
+    int (*receive)(struct weir_tls_session *session, void *data, uint32_t bytes);
+    int (*send)(struct weir_tls_session *session, const void *data, uint32_t bytes);
+    int (*enter)(struct weir_tls_session *session);  // only one task works on an engine: WEIR_OK, or WEIR_AGAIN
+    void (*leave)(struct weir_tls_session *session);
+    // Waits until the stream has news for `wants`; WEIR_OK, WEIR_AGAIN (does not block, or the time is over) or another
+    // error. `direction` is the call's, whose timeout it is.
+    int (*wait)(struct weir_tls_session *session, int wants, int direction);
+    int (*ready)(struct weir_tls_session *session);
+    // What is to be sent before the end has no room. true: the session goes on by itself, calls tls_session_end and
+    // frees itself.
+    bool (*linger)(struct weir_tls_session *session);
+    void (*fin)(struct weir_tls_session *session);
+    void (*close)(struct weir_tls_session *session, bool reset);
+};
+
+struct weir_tls_session {
+    struct tls_pipe pipe;  // first: the engine's way to us
+    const struct weir_tls_backend *backend;
+    const struct tls_transport *transport;
+    struct weir_tls_config *config;
+    struct weir *weir;
+    struct weir_watch watch;  // of a native socket, once the session has been closed and lingers
+    struct weir_bsd *bsd;     // NULL: native
+    weir_socket socket;
+    int fd;
+    int error;             // why it failed; WEIR_OK
+    uint64_t deadline_us;  // of the handshake; of lingering
+    uint64_t tag;          // of what may be resumed
+    uint64_t written_us;   // when something was written last
+    uint32_t quiet;        // bytes received since there was plaintext
+    uint32_t started;      // bytes written since a pause, as far as records are small
+    uint8_t wants;         // TLS_READ, TLS_WRITE: what the pipe had nothing for in this call
+    bool locked, busy;
+    bool counted;  // among the configuration's handshakes
+    bool open, more;
+    bool ended, truncated;  // the peer's direction
+    bool finish, finished;  // ours: asked for, and done
+};
+void *tls_session_engine(struct weir_tls_session *session);
+struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport, struct weir *weir,
+                                          const struct weir_tls_session_options *options, int *error);
+
+uint64_t tls_session_now_us(const struct weir_tls_session *session);
+void tls_session_discard(struct weir_tls_session *session);  // all but the stream
+int tls_session_end(struct weir_tls_session *session);       // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
+#define TLS_LINGER_US 10000000u                              // a closed session has so long to say its end
+
+extern const struct tls_transport tls_native;
+
+WEIR_END_DECLS
+
+#endif

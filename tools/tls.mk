@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TLS (api/tls) over Mbed TLS, which is no part of the tree: its source comes as Debian's source package of the release named here (3.6, the
+# newest long-term branch that a package manager carries), and is built once for this machine and once for a Cortex-M3.
+#   build/mbedtls/source             the library as fetched
+#   build/mbedtls/libmbedtls.a       … built as api/tls/mbedtls/config.h says
+#   build/VARIANT/libtls.a           the back end, api/tls/mbedtls; the rest of api/tls is in liball.a
+MBEDTLS := $(B)/mbedtls
+MBEDTLS_RELEASE := trixie
+TLS_VARIANTS := host asan tsan
+TLS_BACKEND := $(call find_c,api/tls/mbedtls)
+TLS_INCLUDE := -isystem $(MBEDTLS)/source/include -DMBEDTLS_CONFIG_FILE='"api/tls/mbedtls/config.h"'
+
+$(MBEDTLS)/ready: tools/aptsource.sh
+	@echo "  FETCH Mbed TLS"
+	@mkdir -p $(@D)
+	@tools/aptsource.sh mbedtls $(@D)/source $(MBEDTLS_RELEASE) >$(@D)/fetch.log 2>&1 || { cat $(@D)/fetch.log; exit 1; }
+	@touch $@
+# Which files there are is known only when they are.
+$(MBEDTLS)/libmbedtls.a: $(MBEDTLS)/ready api/tls/mbedtls/config.h
+	@echo "  BUILD $@"
+	@$(MAKE) -s -f tools/mbedtls.mk O=$(MBEDTLS)/host S=$(MBEDTLS)/source CC='$(CC)' LIBRARY=$@
+
+define tls_variant
+$(B)/$(1)/obj/api/tls/mbedtls/%.o: TLS_FLAGS = $(TLS_INCLUDE)
+$(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.o): | $(MBEDTLS)/ready
+$(B)/$(1)/libtls.a: $(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.o)
+	@echo "  AR    $$@"
+	@rm -f $$@ && ar rcs $$@ $$^
+$(filter $(B)/$(1)/tests/tls/%,$(TESTS_$(1))): $(B)/$(1)/libtls.a $(MBEDTLS)/libmbedtls.a
+-include $(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.d)
+endef
+$(foreach v,$(TLS_VARIANTS),$(eval $(call tls_variant,$(v))))
+
+# The back end is looked at like everything else, with the library's headers.
+TLS_LINTED := $(TLS_BACKEND:%.c=$(B)/lint/%.ok)
+$(TLS_LINTED): $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(TLS_INCLUDE) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@touch $@
+TLS_WARNED := $(TLS_BACKEND:%.c=$(B)/warnings/%.ok)
+$(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) $(TLS_INCLUDE) -c $< -o /dev/null
+	@clang $(CFLAGS_COMMON) -Werror $(INCLUDES) $(TLS_INCLUDE) -fsyntax-only $<
+	@touch $@
+check-lint: $(TLS_LINTED)
+check-warnings: $(TLS_WARNED)
