@@ -54,11 +54,9 @@ enum { TLS_READ = 1, TLS_WRITE = 2 };
 struct tls_transport {
     int (*receive)(struct weir_tls_session *session, void *data, uint32_t bytes);
     int (*send)(struct weir_tls_session *session, const void *data, uint32_t bytes);
-    int (*enter)(struct weir_tls_session *session);  // only one task works on an engine: WEIR_OK, or WEIR_AGAIN
-    void (*leave)(struct weir_tls_session *session);
     // Waits until the stream has news for `wants`; WEIR_OK, WEIR_AGAIN (does not block, or the time is over) or another
-    // error. `direction` is the call's, whose timeout it is.
-    int (*wait)(struct weir_tls_session *session, int wants, int direction);
+    // error. `direction` is the call's, whose timeout it is; *deadline_us is when it ends, 0 before it is known.
+    int (*wait)(struct weir_tls_session *session, int wants, int direction, uint64_t *deadline_us);
     int (*ready)(struct weir_tls_session *session);
     // What is to be sent before the end has no room. true: the session goes on by itself, calls tls_session_end and
     // frees itself.
@@ -100,6 +98,10 @@ int tls_session_end(struct weir_tls_session *session);       // what waits, clos
 #define TLS_LINGER_US 10000000u                              // a closed session has so long to say its end
 
 extern const struct tls_transport tls_native;
+// The instance's lock and clock, unless the caller keeps the lock. unlock tells the poller of output.
+void tls_lock(const struct weir_tls_session *session);
+void tls_unlock(const struct weir_tls_session *session);
+void tls_drain(const struct weir_tls_session *session);  // forgets what has been received; lock held
 
 WEIR_END_DECLS
 

@@ -9,7 +9,7 @@
 #define SPANS 8
 #define COPY_LOCKED 2048u  // so little is copied without giving the lock away
 
-static void lock(const struct weir_tls_session *s)
+void tls_lock(const struct weir_tls_session *s)
 {
     const struct weir_port *const port = weir_port(s->weir);
     if (s->locked)
@@ -20,7 +20,7 @@ static void lock(const struct weir_tls_session *s)
         weir_clock(s->weir, port->now_us(port->context));
 }
 
-static void unlock(const struct weir_tls_session *s)
+void tls_unlock(const struct weir_tls_session *s)
 {
     const struct weir_port *const port = weir_port(s->weir);
     if (s->locked)
@@ -36,20 +36,20 @@ static bool copy_begin(const struct weir_tls_session *s, uint32_t bytes)
 {
     if (s->locked || bytes <= COPY_LOCKED)
         return false;
-    unlock(s);
+    tls_unlock(s);
     return true;
 }
 
 static void copy_end(const struct weir_tls_session *s, bool unlocked)
 {
     if (unlocked)
-        lock(s);
+        tls_lock(s);
 }
 
 static int receive(struct weir_tls_session *s, void *data, uint32_t bytes)
 {
     struct weir_slice slices[SPANS];
-    lock(s);
+    tls_lock(s);
     int lent = weir_socket_peek(s->weir, s->socket, 0, slices, SPANS);
     if (lent > 0) {
         lent = (uint32_t)lent < bytes ? lent : (int)bytes;
@@ -64,14 +64,14 @@ static int receive(struct weir_tls_session *s, void *data, uint32_t bytes)
         const int status = weir_socket_consume(s->weir, s->socket, (uint32_t)lent);
         lent = status < 0 ? status : lent;
     }
-    unlock(s);
+    tls_unlock(s);
     return lent;
 }
 
 static int send(struct weir_tls_session *s, const void *data, uint32_t bytes)
 {
     struct weir_span spans[SPANS];
-    lock(s);
+    tls_lock(s);
     int lent = weir_socket_reserve(s->weir, s->socket, bytes, spans, SPANS);
     if (lent > 0) {
         const bool unlocked = copy_begin(s, (uint32_t)lent);
@@ -84,57 +84,34 @@ static int send(struct weir_tls_session *s, const void *data, uint32_t bytes)
         const int status = weir_socket_commit(s->weir, s->socket, (uint32_t)lent);
         lent = status < 0 ? status : lent;
     }
-    unlock(s);
+    tls_unlock(s);
     return lent;
 }
 
-static int enter(struct weir_tls_session *s)
+static int wait_never(struct weir_tls_session *s, int wants, int direction, uint64_t *deadline_us)
 {
-    const struct weir_port *const port = weir_port(s->weir);
-    int status = WEIR_OK;
-    if (s->locked)
-        return WEIR_OK;
-    lock(s);
-    while (s->busy && !status)
-        status = !port->wait || port->wait(port->context, &s->busy, WEIR_NEVER) == 2 ? WEIR_AGAIN : WEIR_OK;
-    if (!status)
-        s->busy = true;
-    unlock(s);
-    return status;
+    (void)s, (void)wants, (void)direction, (void)deadline_us;
+    return WEIR_AGAIN;
 }
-
-static void leave(struct weir_tls_session *s)
-{
-    const struct weir_port *const port = weir_port(s->weir);
-    if (s->locked)
-        return;
-    lock(s);
-    s->busy = false;
-    if (port->wake)
-        port->wake(port->context, &s->busy);
-    unlock(s);
-}
-
-static int wait_never(struct weir_tls_session *s, int wants, int direction) { return (void)s, (void)wants, (void)direction, WEIR_AGAIN; }
 
 static int ready(struct weir_tls_session *s)
 {
-    lock(s);
+    tls_lock(s);
     const int bits = weir_socket_ready(s->weir, s->socket);
-    unlock(s);
+    tls_unlock(s);
     return bits < 0 ? 0 : bits;
 }
 
 static void fin(struct weir_tls_session *s)
 {
-    lock(s);
+    tls_lock(s);
     (void)weir_socket_shutdown(s->weir, s->socket, WEIR_SHUT_WRITE);
-    unlock(s);
+    tls_unlock(s);
 }
 
 // What has come and nobody will read is taken first: closing with unread data would reset the connection, and the reset
 // could take our last record, or an alert, with it. Bounded: the queue holds no more, and the lock is held.
-static void drain(const struct weir_tls_session *s)
+void tls_drain(const struct weir_tls_session *s)
 {
     struct weir_slice slices[SPANS];
     int lent;
@@ -144,11 +121,11 @@ static void drain(const struct weir_tls_session *s)
 
 static void end(struct weir_tls_session *s, bool reset)
 {
-    lock(s);
+    tls_lock(s);
     if (!reset)
-        drain(s);
+        tls_drain(s);
     (void)(reset ? weir_socket_abort(s->weir, s->socket) : weir_socket_close(s->weir, s->socket));
-    unlock(s);
+    tls_unlock(s);
 }
 
 // The socket's events, with the lock held.
@@ -170,7 +147,7 @@ static bool linger(struct weir_tls_session *s)
 {
     const struct weir_port *const port = weir_port(s->weir);
     const bool ours = !s->locked;
-    lock(s);
+    tls_lock(s);
     s->locked = true;
     s->watch.event = lingering;
     s->deadline_us = tls_session_now_us(s) + TLS_LINGER_US;
@@ -185,7 +162,7 @@ static bool linger(struct weir_tls_session *s)
     return true;
 }
 
-const struct tls_transport tls_native = {receive, send, enter, leave, wait_never, ready, linger, fin, end};
+const struct tls_transport tls_native = {receive, send, wait_never, ready, linger, fin, end};
 
 struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct weir *weir, weir_socket socket,
                                        const struct weir_tls_session_options *options, int *error)
@@ -197,11 +174,11 @@ struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct we
     s->fd = -1;
     // An urgent byte taken out of the stream would break the record it lies in; and a record is a whole thing, that
     // need not wait for more.
-    lock(s);
+    tls_lock(s);
     const int status = weir_socket_ready(weir, socket);
     (void)weir_socket_set(weir, socket, WEIR_OPTION_OOB_INLINE, 1);
     (void)weir_socket_set(weir, socket, WEIR_OPTION_NO_DELAY, 1);
-    unlock(s);
+    tls_unlock(s);
     if (status >= 0)
         return s;
     if (error)

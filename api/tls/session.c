@@ -183,6 +183,7 @@ struct call {
     uint8_t *in;
     const uint8_t *out;
     uint32_t bytes, done;
+    uint64_t deadline_us;  // of waiting
 };
 
 static int handshake_work(struct weir_tls_session *s, struct call *call) { return (void)call, handshake_continue(s); }
@@ -250,15 +251,42 @@ static int shutdown_work(struct weir_tls_session *s, struct call *call)
 }
 
 // --- calls --------------------------------------------------------------------------------------
+// One task at a time works on the engine: the library's context is not made for several. WEIR_OK, or WEIR_AGAIN.
+static int enter(struct weir_tls_session *s)
+{
+    const struct weir_port *const port = weir_port(s->weir);
+    int status = WEIR_OK;
+    if (s->locked)
+        return WEIR_OK;
+    tls_lock(s);
+    while (s->busy && !status)
+        status = !port->wait || port->wait(port->context, &s->busy, WEIR_NEVER) == 2 ? WEIR_AGAIN : WEIR_OK;
+    s->busy = s->busy || !status;
+    tls_unlock(s);
+    return status;
+}
+
+static void leave(struct weir_tls_session *s)
+{
+    const struct weir_port *const port = weir_port(s->weir);
+    if (s->locked)
+        return;
+    tls_lock(s);
+    s->busy = false;
+    if (port->wake)
+        port->wake(port->context, &s->busy);
+    tls_unlock(s);
+}
+
 static int work_once(struct weir_tls_session *s, struct call *call, int *wants)
 {
-    int status = s->transport->enter(s);
+    int status = enter(s);
     if (status)
         return status;
     s->wants = 0;
     status = call->work(s, call);
     *wants = s->wants;
-    s->transport->leave(s);
+    leave(s);
     return status;
 }
 
@@ -268,7 +296,7 @@ static int call_run(struct weir_tls_session *s, struct call *call)
     do {
         status = work_once(s, call, &wants);
         if (status == WEIR_AGAIN)
-            status = s->transport->wait(s, wants, call->direction);
+            status = s->transport->wait(s, wants, call->direction, &call->deadline_us);
         else if (status != WEIR_OK || call->done == call->bytes || call->direction != TLS_WRITE)
             return status;
     } while (status == WEIR_OK);
@@ -372,11 +400,11 @@ int weir_tls_save(struct weir_tls_session *session, void *out, size_t size)
         return WEIR_AGAIN;
     if (size <= tag)
         return WEIR_TOO_BIG;
-    int status = session->transport->enter(session);
+    int status = enter(session);
     if (status)
         return status;
     status = session->backend->save(tls_session_engine(session), (uint8_t *)out + tag, size - tag);
-    session->transport->leave(session);
+    leave(session);
     if (status <= 0)
         return status ? status : WEIR_AGAIN;
     memcpy(out, &session->tag, tag);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A session over a descriptor of api/bsd. Records move without waiting; waiting is for the descriptor's gate, with its
+// timeouts, so that a close from another thread, a signal and O_NONBLOCK mean what they mean for the descriptor.
+#include "bsd/internal.h"
+#include "internal.h"
+
+#define LINGER_US 2000000u
+
+// The pinned file of the session's descriptor, with the lock held; an error: neither.
+static int pin(struct weir_tls_session *s, struct bsd_file **file)
+{
+    bsd_enter(s->bsd);
+    const int status = bsd_socket_pin(s->bsd, s->fd, file);
+    if (status < 0)
+        bsd_leave(s->bsd);
+    return status;
+}
+
+static void unpin(struct weir_tls_session *s, struct bsd_file *file)
+{
+    bsd_file_unpin(file);
+    bsd_leave(s->bsd);
+}
+
+static int move(struct weir_tls_session *s, void *data, uint32_t bytes, bool sending)
+{
+    struct bsd_file *file;
+    int status = pin(s, &file);
+    if (status < 0)
+        return status;
+    const struct weir_iovec piece = {data, bytes};
+    struct bsd_transfer transfer = {.file = file, .cursor = {&piece, 1, 0}, .bytes = bytes, .stream = true};
+    status = sending ? bsd_stream_send(&transfer, 0) : bsd_stream_receive(&transfer, 0);
+    unpin(s, file);
+    return status;
+}
+
+static int receive(struct weir_tls_session *s, void *data, uint32_t bytes) { return move(s, data, bytes, false); }
+
+static int send(struct weir_tls_session *s, const void *data, uint32_t bytes) { return move(s, (void *)(uintptr_t)data, bytes, true); }
+
+// Asleep in the gate until the socket is ready for `bit`. Lock held, file pinned.
+static int sleep_until(struct bsd_file *file, struct bsd_gate *gate, int bit, uint64_t deadline_us)
+{
+    int status = bsd_gate_enter(file, gate, deadline_us, true);
+    if (status)
+        return status;
+    while (!status && !(bsd_file_level(file) & (bit | WEIR_ERROR | WEIR_HANGUP)))
+        status = bsd_gate_sleep(file, gate, deadline_us);
+    bsd_gate_leave(file, gate);
+    return status;
+}
+
+static int wait_until(struct weir_tls_session *s, struct bsd_file *file, int wants, uint64_t deadline_us)
+{
+    // The handshake's own time limit is looked at by who makes it.
+    const bool limited = !s->open && s->deadline_us < deadline_us;
+    const int bit = wants & TLS_READ ? WEIR_READABLE : WEIR_WRITABLE;
+    struct bsd_gate *const gate = wants & TLS_READ ? &file->read : &file->write;
+    const int status = sleep_until(file, gate, bit, limited ? s->deadline_us : deadline_us);
+    return status == WEIR_AGAIN && limited ? WEIR_OK : status;
+}
+
+static int wait(struct weir_tls_session *s, int wants, int direction, uint64_t *deadline_us)
+{
+    struct bsd_file *file;
+    int status = pin(s, &file);
+    if (status < 0)
+        return status;
+    if (!*deadline_us)
+        *deadline_us = bsd_deadline(s->bsd, direction == TLS_WRITE ? file->send_timeout_us : file->receive_timeout_us);
+    status = file->flags & BSD_NONBLOCK || !wants ? WEIR_AGAIN : wait_until(s, file, wants, *deadline_us);
+    unpin(s, file);
+    return status;
+}
+
+static int ready(struct weir_tls_session *s)
+{
+    struct bsd_file *file;
+    const int status = pin(s, &file);
+    if (status < 0)
+        return 0;
+    const int bits = bsd_file_level(file);
+    unpin(s, file);
+    return bits;
+}
+
+// Waits itself: a descriptor has no other watch than its own.
+static bool linger(struct weir_tls_session *s)
+{
+    const uint64_t deadline_us = tls_session_now_us(s) + LINGER_US;
+    struct bsd_file *file;
+    int status = WEIR_AGAIN;
+    while (status == WEIR_AGAIN && tls_session_now_us(s) < deadline_us && pin(s, &file) >= 0) {
+        const int slept = wait_until(s, file, TLS_WRITE, deadline_us);
+        unpin(s, file);
+        status = slept ? slept : tls_session_end(s);
+        if (slept)
+            break;
+    }
+    return false;
+}
+
+static void fin(struct weir_tls_session *s) { (void)bsd_shutdown(s->bsd, s->fd, WEIR_SHUT_WR); }
+
+static void end(struct weir_tls_session *s, bool reset)
+{
+    const struct weir_linger now = {1, 0};
+    if (reset) {
+        (void)bsd_setsockopt(s->bsd, s->fd, WEIR_SOL_SOCKET, WEIR_SO_LINGER, &now, sizeof now);
+    } else {
+        tls_lock(s);
+        tls_drain(s);
+        tls_unlock(s);
+    }
+    (void)bsd_close(s->bsd, s->fd);
+}
+
+static const struct tls_transport tls_fd = {receive, send, wait, ready, linger, fin, end};
+
+struct weir_tls_session *weir_tls_open_fd(struct weir_tls_config *config, struct weir_bsd *bsd, int fd,
+                                          const struct weir_tls_session_options *options, int *error)
+{
+    const int on = 1;
+    const weir_socket socket = bsd_handle(bsd, fd);
+    if (socket < 0 || (options && options->locked)) {
+        if (error)
+            *error = socket < 0 ? socket : WEIR_INVALID;
+        return NULL;
+    }
+    struct weir_tls_session *const s = tls_session_make(config, &tls_fd, bsd_instance(bsd), options, error);
+    if (!s)
+        return NULL;
+    s->bsd = bsd;
+    s->fd = fd;
+    s->socket = socket;
+    (void)bsd_setsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, &on, sizeof on);
+    (void)bsd_setsockopt(bsd, fd, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &on, sizeof on);
+    return s;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// not on mips: Mbed TLS is built for this machine
+// Sessions over descriptors, in real time and with threads: two hosts on a cable, a server's thread on one of them.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/tls/weir_tls.h"
+#include "tls/certificates.h"
+#include "world.h"
+
+#define PORT 443
+#define BULK 600000u
+
+static int64_t year_2027(void *context) { return (void)context, 1800000000; }
+static const struct weir_tls_system clocked = {.unix_time = year_2027};
+
+struct ends {
+    struct world a, b;
+    struct weir_tls *tls;
+    struct weir_tls_credentials *own, *trusted;
+    struct weir_tls_config *server, *client;
+    int fd, peer;  // of the client, of the server
+    struct weir_tls_session *session, *other;
+    pthread_t thread;
+};
+
+static void ends_open(struct ends *e, uint32_t handshake_ms)
+{
+    const struct weir_tls_session_options named = {.name = "weir.example"};
+    int error = 0;
+    worlds_open(&e->a, &e->b, true);
+    e->tls = weir_tls_create(&weir_tls_mbedtls, &e->a.host.port, &clocked, &error);
+    assert_non_null(e->tls);
+    e->own = weir_tls_credentials_create(e->tls, &error);
+    assert_int_equal(weir_tls_credentials_own(e->own, server_certificate, sizeof server_certificate, server_key, sizeof server_key), 0);
+    e->trusted = weir_tls_credentials_create(e->tls, &error);
+    assert_int_equal(weir_tls_credentials_trust(e->trusted, ca_certificate, sizeof ca_certificate), 0);
+    const struct weir_tls_options server = {.role = WEIR_TLS_SERVER, .credentials = e->own, .handshake_timeout_ms = handshake_ms};
+    const struct weir_tls_options client = {.credentials = e->trusted, .handshake_timeout_ms = handshake_ms};
+    e->server = weir_tls_config_create(e->tls, &server, &error);
+    e->client = weir_tls_config_create(e->tls, &client, &error);
+    assert_non_null(e->server);
+    assert_non_null(e->client);
+    world_streams(&e->a, &e->b, WORLD_B, PORT, &e->fd, &e->peer);
+    e->session = weir_tls_open_fd(e->client, e->a.bsd, e->fd, &named, &error);
+    e->other = weir_tls_open_fd(e->server, e->b.bsd, e->peer, NULL, &error);
+    assert_non_null(e->session);
+    assert_non_null(e->other);
+}
+
+static void ends_close(struct ends *e)
+{
+    weir_tls_close(e->session);
+    weir_tls_close(e->other);
+    weir_tls_config_release(e->server);
+    weir_tls_config_release(e->client);
+    weir_tls_credentials_release(e->own);
+    weir_tls_credentials_release(e->trusted);
+    assert_int_equal(weir_tls_sessions(e->tls), 0);
+    weir_tls_destroy(e->tls);
+    assert_int_equal(weir_tls_memory(NULL), 0);
+    worlds_close(&e->a, &e->b);
+}
+
+// Sends back what comes until the other side ends; then ends, too.
+static void *echo(void *context)
+{
+    struct weir_tls_session *const session = context;
+    uint8_t data[3000];
+    int got;
+    while ((got = weir_tls_read(session, data, sizeof data)) > 0)
+        if (weir_tls_write(session, data, (uint32_t)got) != got)
+            return NULL;
+    return got == 0 && weir_tls_shutdown(session) == WEIR_OK ? session : NULL;
+}
+
+static void *sender(void *context)
+{
+    uint8_t data[5000];
+    for (uint32_t sent = 0; sent < BULK; sent += sizeof data) {
+        for (uint32_t i = 0; i < sizeof data; i++)
+            data[i] = (uint8_t)((sent + i) % 251);
+        if (weir_tls_write(context, data, sizeof data) != sizeof data)
+            return NULL;
+    }
+    return weir_tls_shutdown(context) == WEIR_OK ? context : NULL;
+}
+
+// One thread writes, another reads the same session; more is under way than all queues hold.
+static void a_session_is_read_and_written_at_once(void **state)
+{
+    struct ends e;
+    pthread_t writer;
+    uint8_t data[4000];
+    uint32_t got = 0;
+    int part;
+    void *result;
+    (void)state;
+    ends_open(&e, 0);
+    assert_int_equal(pthread_create(&e.thread, NULL, echo, e.other), 0);
+    assert_int_equal(pthread_create(&writer, NULL, sender, e.session), 0);
+    while ((part = weir_tls_read(e.session, data, sizeof data)) > 0) {
+        for (int i = 0; i < part; i++)
+            assert_int_equal(data[i], (got + (uint32_t)i) % 251);
+        got += (uint32_t)part;
+    }
+    assert_int_equal(part, 0);
+    assert_int_equal(got, BULK);
+    pthread_join(writer, &result);
+    assert_non_null(result);
+    pthread_join(e.thread, &result);
+    assert_non_null(result);
+    ends_close(&e);
+}
+
+static void timeouts_are_the_descriptor_s(void **state)
+{
+    struct ends e;
+    uint8_t byte;
+    const struct weir_timeval brief = {0, 50000};
+    (void)state;
+    ends_open(&e, 0);
+    assert_int_equal(bsd_setsockopt(e.a.bsd, e.fd, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &brief, sizeof brief), 0);
+    const uint64_t begun_us = posix_now_us();
+    assert_int_equal(weir_tls_read(e.session, &byte, 1), WEIR_AGAIN);  // the server says nothing
+    assert_true(posix_now_us() - begun_us >= 50000);
+    assert_int_equal(pthread_create(&e.thread, NULL, echo, e.other), 0);
+    assert_int_equal(weir_tls_write(e.session, "x", 1), 1);
+    int got = WEIR_AGAIN;
+    for (int i = 0; i < 100 && got == WEIR_AGAIN; i++)
+        got = weir_tls_read(e.session, &byte, 1);
+    assert_int_equal(got, 1);
+    assert_int_equal(weir_tls_read(e.session, &byte, 1), WEIR_AGAIN);
+    assert_int_equal(weir_tls_shutdown(e.session), WEIR_OK);
+    pthread_join(e.thread, NULL);
+    ends_close(&e);
+}
+
+static void a_non_blocking_descriptor_does_not_wait(void **state)
+{
+    struct ends e;
+    uint8_t byte;
+    int client = WEIR_AGAIN, server = WEIR_AGAIN;
+    (void)state;
+    ends_open(&e, 0);
+    assert_int_equal(bsd_fcntl(e.a.bsd, e.fd, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    assert_int_equal(bsd_fcntl(e.b.bsd, e.peer, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    assert_int_equal(weir_tls_read(e.session, &byte, 1), WEIR_AGAIN);
+    while (client == WEIR_AGAIN || server == WEIR_AGAIN) {
+        struct weir_pollfd wait = {e.fd, WEIR_POLLIN, 0};
+        client = weir_tls_handshake(e.session);
+        server = weir_tls_handshake(e.other);
+        (void)bsd_poll(e.a.bsd, &wait, 1, 1);
+    }
+    assert_int_equal(client, WEIR_OK);
+    assert_int_equal(server, WEIR_OK);
+    assert_int_equal(weir_tls_read(e.session, &byte, 1), WEIR_AGAIN);
+    ends_close(&e);
+}
+
+static void a_handshake_has_its_time(void **state)
+{
+    struct ends e;
+    (void)state;
+    ends_open(&e, 100);
+    const uint64_t begun_us = posix_now_us();
+    assert_int_equal(weir_tls_handshake(e.other), WEIR_TIMED_OUT);
+    assert_in_range(posix_now_us() - begun_us, 50000, 20000000);
+    ends_close(&e);
+}
+
+static void *closer(void *context)
+{
+    struct ends *const e = context;
+    const struct weir_timeval pause = {0, 100000};
+    (void)bsd_select(e->a.bsd, 0, NULL, NULL, NULL, &(struct weir_timeval){pause.tv_sec, pause.tv_usec});
+    return bsd_close(e->a.bsd, e->fd) == 0 ? e : NULL;
+}
+
+// Somebody closes the descriptor under a session that waits.
+static void a_descriptor_closed_elsewhere_ends_the_wait(void **state)
+{
+    struct ends e;
+    uint8_t byte;
+    pthread_t thread;
+    (void)state;
+    ends_open(&e, 0);
+    assert_int_equal(pthread_create(&thread, NULL, closer, &e), 0);
+    const int status = weir_tls_read(e.session, &byte, 1);
+    assert_true(status == WEIR_CLOSED || status == WEIR_BAD_SOCKET);
+    pthread_join(thread, NULL);
+    assert_true(weir_tls_read(e.session, &byte, 1) < 0);
+    ends_close(&e);
+}
+
+static void no_session_over_no_stream(void **state)
+{
+    struct ends e;
+    int error = 0;
+    const struct weir_tls_session_options locked = {.name = "weir.example", .locked = 1};
+    (void)state;
+    ends_open(&e, 0);
+    assert_null(weir_tls_open_fd(e.client, e.a.bsd, 4711, NULL, &error));
+    assert_int_equal(error, WEIR_BAD_SOCKET);
+    assert_null(weir_tls_open_fd(e.client, e.a.bsd, e.fd, &locked, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    ends_close(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_is_read_and_written_at_once),       cmocka_unit_test(timeouts_are_the_descriptor_s),
+        cmocka_unit_test(a_non_blocking_descriptor_does_not_wait),     cmocka_unit_test(a_handshake_has_its_time),
+        cmocka_unit_test(a_descriptor_closed_elsewhere_ends_the_wait), cmocka_unit_test(no_session_over_no_stream),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
