@@ -318,6 +318,6 @@ void af_packet_attach(struct af_packet *packet, struct weir_netif *netif, const 
         netif->mtu = mtu;
     netif->capabilities |= WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
     if (packet->vnet)
-        netif->capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
+        netif->capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6;
     memcpy(netif->mac, packet->mac, sizeof netif->mac);
 }

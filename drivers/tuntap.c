@@ -64,7 +64,7 @@ static int fail(struct tuntap *io, const char *what, const char *ifname, int rea
 // the way out shows in its taking the flag at all.
 static int set_offloads(struct tuntap *io)
 {
-    unsigned long wanted = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO_ECN;
+    unsigned long wanted = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
     io->uso = ioctl(io->fd, TUNSETOFFLOAD, wanted | TUN_F_USO4 | TUN_F_USO6) == 0;
     if (ioctl(io->fd, TUNSETOFFLOAD, wanted) == 0)
         return 0;
@@ -129,7 +129,7 @@ void tuntap_attach(struct tuntap *io, struct weir_netif *netif)
     if (mtu != 0)
         netif->mtu = mtu;
     if (io->vnet)
-        netif->capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
+        netif->capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6;
     if (io->uso)
         netif->capabilities |= WEIR_NETIF_USO4;
 }

@@ -14,6 +14,7 @@ _Static_assert(sizeof(struct virtio_net_hdr) == VNET_HEADER_BYTES, "the legacy v
 #define TCP_CWR 0x80u
 #define UDP_HEADER_BYTES 8u
 #define IP4_HEADER_BYTES 20u
+#define IP6_HEADER_BYTES 40u
 #define VNET_HEADERS_MAX (18u + 60u + UDP_HEADER_BYTES)  // of a merged datagram
 
 void vnet_from_tx(struct virtio_net_hdr *header, const struct weir_tx *tx)
@@ -31,7 +32,7 @@ void vnet_from_tx(struct virtio_net_hdr *header, const struct weir_tx *tx)
     if (tx->gso == WEIR_GSO_UDP4) {
         header->gso_type = VIRTIO_NET_HDR_GSO_UDP_L4;
     } else {
-        header->gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
+        header->gso_type = tx->gso == WEIR_GSO_TCP6 ? VIRTIO_NET_HDR_GSO_TCPV6 : VIRTIO_NET_HDR_GSO_TCPV4;
         // CWR belongs on the first segment alone (RFC 3168 §6.1.2); Linux must be told that it is there.
         if (tx->slices[0].data[tx->checksum_start + TCP_FLAGS] & TCP_CWR)
             header->gso_type |= VIRTIO_NET_HDR_GSO_ECN;
@@ -84,6 +85,14 @@ static void rewrite_ip4(uint8_t *ip, uint32_t header_bytes, uint32_t total, uint
     put16(ip + 10, ~((sum & 0xffff) + (sum >> 16)));
 }
 
+// Whether the network header, of either version, reaches from `link` to `udp`; without IPv6 extension headers.
+static bool header_plain(const uint8_t *bytes, uint32_t link, uint32_t udp)
+{
+    if (udp < link + IP4_HEADER_BYTES)
+        return false;
+    return bytes[link] >> 4 == 6 ? udp - link == IP6_HEADER_BYTES : bytes[link] >> 4 == 4 && (uint32_t)(bytes[link] & 15) * 4 == udp - link;
+}
+
 // Each datagram is made in place: its headers are copied to just before its payload, over the end of the one delivered before it.
 static int deliver_datagrams(struct weir_netif *netif, const struct virtio_net_hdr *header, uint8_t *bytes, uint32_t length)
 {
@@ -91,13 +100,16 @@ static int deliver_datagrams(struct weir_netif *netif, const struct virtio_net_h
     uint32_t link = 0, udp = header->csum_start, size = header->gso_size, count = 0;
     if (netif->link == &weir_link_ethernet)
         link = length >= 18 && get16(bytes + 12) == 0x8100 ? 18 : 14;
-    if (headers == 0 || size == 0 || udp < link + IP4_HEADER_BYTES || bytes[link] >> 4 != 4 ||
-        (uint32_t)(bytes[link] & 15) * 4 != udp - link)
+    if (headers == 0 || size == 0 || !header_plain(bytes, link, udp))
         return 0;
+    const bool ip6 = bytes[link] >> 4 == 6;
     uint8_t *datagram = bytes;
     for (uint32_t left = length - headers; left > 0; count++) {
         uint32_t payload = left < size ? left : size;
-        rewrite_ip4(datagram + link, udp - link, headers - link + payload, count);
+        if (ip6)
+            put16(datagram + link + 4, UDP_HEADER_BYTES + payload);
+        else
+            rewrite_ip4(datagram + link, udp - link, headers - link + payload, count);
         put16(datagram + udp + 4, UDP_HEADER_BYTES + payload);
         uint8_t copy[VNET_HEADERS_MAX];
         memcpy(copy, datagram, headers);

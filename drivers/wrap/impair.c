@@ -182,7 +182,8 @@ struct weir_netif *impair_wrap(struct impair *impair, struct weir_netif *inner, 
 {
     memset(impair, 0, sizeof *impair);
     wrap_init(&impair->wrap, inner, &impair_driver, &impair_upper, impair);
-    impair->wrap.outer.capabilities &= (uint16_t) ~(WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_USO4);
+    impair->wrap.outer.capabilities &=
+        (uint16_t) ~(WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_USO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6);
     uint64_t seed = config->seed;
     impair->out.random = draw(&seed);  // two streams: what one way does leaves the other's chances alone
     impair->in.random = draw(&seed);

@@ -122,7 +122,7 @@ struct weir_netif *shaper_wrap(struct shaper *shaper, struct weir_netif *inner, 
 {
     memset(shaper, 0, sizeof *shaper);
     wrap_init(&shaper->wrap, inner, &shaper_driver, &shaper_upper, shaper);
-    shaper->wrap.outer.capabilities &= (uint16_t) ~(WEIR_NETIF_TSO4 | WEIR_NETIF_USO4);
+    shaper->wrap.outer.capabilities &= (uint16_t) ~(WEIR_NETIF_TSO4 | WEIR_NETIF_USO4 | WEIR_NETIF_TSO6);
     shaper_set(shaper, &config->out, &config->in);
     return &shaper->wrap.outer;
 }

@@ -57,7 +57,8 @@ static void test_attach_describes_the_interface(void **state)
     assert_string_equal(ends.netif.name, "tap0");
     assert_int_equal(ends.netif.mac[0] & 3, 2);  // unicast, locally administered
     assert_int_equal(ends.netif.mtu, 1500);
-    unsigned wanted = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
+    unsigned wanted =
+        WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6 | WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
     assert_int_equal(ends.netif.capabilities & wanted, wanted);
     close_pair();
     open_pair(false);
