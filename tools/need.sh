@@ -7,10 +7,10 @@ base="gcc libc6-dev make python3"
 # clang's run-time library for sanitizers and fuzzing carries clang's version in its name.
 clang="clang libclang-rt-$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9]*\)$/\1/p' | sort -n | tail -n 1 | grep . || echo 14)-dev"
 case ${1:-} in
-run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base chrony util-linux procps" ;;
+run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base radvd chrony util-linux procps" ;;
 board) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-mips-linux-gnu gcc-mipsel-linux-gnu qemu-system-mips qemu-system-x86 iproute2 iputils-ping util-linux procps" ;;
 test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev qemu-user gcc-mips-linux-gnu gcc-mipsel-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
-            iperf3 dnsmasq-base chrony nftables nginx ethtool tcpdump util-linux procps chromium chromium-driver" ;;
+            iperf3 dnsmasq-base radvd chrony nftables nginx ethtool tcpdump util-linux procps chromium chromium-driver" ;;
 check) goal="g++ libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;

@@ -24,6 +24,7 @@ from netns import Lab, until  # noqa: E402
 HOST = ROOT / "build/host/weir-host"
 LOGS = ROOT / "build/run"
 LINUX, WEIR, CLIENT_LINUX, NAME, NAMED = "10.77.0.1", "10.77.0.2", "10.78.0.1", "weir.example", "192.0.2.77"
+LINUX6, PREFIX6 = "2001:db8:77::1", "2001:db8:77:"
 SECONDS = "2"     # of each iperf3 run
 UDP_RATE = "200M"
 DOOR = "WEIR_RUN_DOOR"   # environment: the listening socket that was opened outside of the namespace
@@ -86,7 +87,7 @@ class Failed(Exception):
 
 class Demonstration:
     def __init__(self, lab):
-        self.lab, self.linux, self.failures = lab, lab.here(), 0
+        self.lab, self.linux, self.failures, self.weir6 = lab, lab.here(), 0, None
         self.linux.up("lo")
 
     # --- the network -----------------------------------------------------------------------------------------------------
@@ -102,30 +103,48 @@ class Demonstration:
 
     def start_host(self):
         namespace, self.words = self.link("weir0", LINUX)
-        command = [HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX, "--http", "80"]
+        self.start_router()
+        command = [HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX, "--ip6", "--http", "80"]
         self.host = namespace.start(*command, log=LOGS / "weir-host.log")
         up = until(lambda: self.host.poll() is not None or "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15)
         if not up or self.host.poll() is not None:
             raise Failed(f"the host did not come up: {' '.join(map(str, command))}\n{self.host.output()}")
 
+    def start_router(self):
+        """Linux is the link's IPv6 router: radvd says so, and of which prefix hosts may make addresses."""
+        self.linux.run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.weir0.disable_ipv6=0")
+        self.linux.run("ip", "-6", "address", "add", f"{LINUX6}/64", "dev", "weir0", "nodad")
+        (LOGS / "radvd.conf").write_text("interface weir0 { AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; IgnoreIfMissing on;\n"
+                                         f"    prefix {PREFIX6}:/64 {{ AdvValidLifetime 3600; AdvPreferredLifetime 1800; }}; }};\n")
+        self.linux.start(shutil.which("radvd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "--nodaemon", "--logmethod=stderr", "--username=root",
+                         f"--config={LOGS / 'radvd.conf'}", f"--pidfile={LOGS / 'radvd.pid'}", log=LOGS / "radvd.log")
+
     # --- the steps: each returns what it reached, as text ----------------------------------------------------------------
-    def ping(self):
-        text = self.linux.run("ping", "-q", "-c", "20", "-i", "0.05", WEIR)
+    def autoconfigured(self):
+        """The address that the host made out of radvd's prefix, once it knows that nobody else has it."""
+        found = until(lambda: re.search(rf"({PREFIX6}\S+) is free", self.host.output()), 20)
+        if not found:
+            raise Failed(f"no address within {PREFIX6}:/64\n{self.host.output()}")
+        self.weir6 = found.group(1)
+        return f"{self.weir6}, out of radvd's prefix"
+
+    def ping(self, to=WEIR):
+        text = self.linux.run("ping", "-q", "-c", "20", "-i", "0.05", to)
         received, times = re.search(r"(\d+) received", text).group(1), re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)", text)
         if received != "20":
             raise Failed(text)
         return f"20 of 20 answered, {times.group(2)} ms on average ({times.group(1)} to {times.group(3)})"
 
-    def curl(self):
+    def curl(self, to=WEIR):
         page = LOGS / "status.html"
         facts = self.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "10", "--output", page, "--write-out",
-                               "%{http_code} %{size_download} %{time_total}", f"http://{WEIR}/").split()
+                               "%{http_code} %{size_download} %{time_total}", f"http://{to}/").split()
         if facts[0] != "200" or "Weir" not in page.read_text(errors="replace"):
             raise Failed(f"the status page is not what it should be: {facts}")
         return f"HTTP {facts[0]}, {facts[1]} bytes in {float(facts[2]) * 1000:.1f} ms"
 
-    def iperf3(self, *words):
-        text = self.linux.run("iperf3", "-c", WEIR, "-t", SECONDS, "-J", *words, timeout=60, check=False)
+    def iperf3(self, *words, to=WEIR):
+        text = self.linux.run("iperf3", "-c", to, "-t", SECONDS, "-J", *words, timeout=60, check=False)
         try:
             report = json.loads(text[text.index("{"):])
         except ValueError:
@@ -134,12 +153,12 @@ class Demonstration:
             raise Failed(report["error"])
         return report["end"]
 
-    def tcp_to_weir(self):
-        end = self.iperf3()
+    def tcp_to_weir(self, to=WEIR):
+        end = self.iperf3(to=to)
         return f"{rate(end['sum_received'])}, {end['sum_sent'].get('retransmits', 0)} retransmissions"
 
-    def tcp_from_weir(self):
-        return rate(self.iperf3("-R")["sum_received"])
+    def tcp_from_weir(self, to=WEIR):
+        return rate(self.iperf3("-R", to=to)["sum_received"])
 
     def udp(self):
         total = self.iperf3("-u", "-b", UDP_RATE)["sum"]
@@ -207,6 +226,12 @@ class Demonstration:
         self.step("iperf3 TCP, Linux to Weir", self.tcp_to_weir)
         self.step("iperf3 TCP, Weir to Linux", self.tcp_from_weir)
         self.step("iperf3 UDP, Linux to Weir", self.udp)
+        self.step("an IPv6 address by itself", self.autoconfigured)
+        if self.weir6:
+            self.step("ping over IPv6", lambda: self.ping(self.weir6))
+            self.step("curl over IPv6", lambda: self.curl(f"[{self.weir6}]"))
+            self.step("iperf3 TCP over IPv6, to Weir", lambda: self.tcp_to_weir(self.weir6))
+            self.step("iperf3 TCP over IPv6, from Weir", lambda: self.tcp_from_weir(self.weir6))
         self.start_servers()
         self.step("a DHCP lease from dnsmasq", self.dhcp)
         self.step("a name resolved by dnsmasq", self.resolve)
