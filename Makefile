@@ -137,6 +137,11 @@ packaging:
 .PHONY: dist
 dist:
 	@$(PYTHON) packaging/dist.py
+## make tls        build/host/weir-host-tls, the host program with HTTPS, and Mbed TLS for it (docs/tls.md)
+.PHONY: tls
+tls:
+	@tools/need.sh tls
+	@$(MAKE) -s $(B)/host/weir-host-tls
 ## make sources    which files of src/ such a configuration needs
 .PHONY: amalgamation install uninstall sources
 amalgamation:

@@ -77,6 +77,14 @@ static struct client *look_at(const struct clients *clients, uint32_t index)
     return client_at(clients, at < clients->count ? at : at - clients->count);
 }
 
+// Others are looked at next time.
+static void look_on(struct clients *clients)
+{
+    clients->look += looked_at(clients);
+    if (clients->look >= clients->count)
+        clients->look -= clients->count;
+}
+
 // Of those that are looked at.
 static uint32_t places_of(const struct clients *clients, struct weir_addr source)
 {
@@ -93,6 +101,8 @@ static enum merit merit_of(const struct client *client, uint64_t now_us)
     const uint64_t age_us = now_us - client->since_us;
     if (client->state == CLIENT_RESTING)
         return age_us >= CLIENTS_REST_US ? MERIT_RESTS : MERIT_STAYS;
+    if (client->state == CLIENT_OPENING)
+        return age_us >= CLIENTS_OPEN_US ? MERIT_ASKS : MERIT_STAYS;
     if (client->rate < CLIENTS_RATE_MIN)
         return MERIT_SLOW;
     if (client->state == CLIENT_ASKING)
@@ -139,9 +149,20 @@ struct client *clients_place(struct clients *clients, struct weir_addr source, u
             place = client;
         least = merit;
     }
-    clients->look += looked_at(clients);
-    if (clients->look >= clients->count)
-        clients->look -= clients->count;
+    look_on(clients);
+    return place;
+}
+
+struct client *clients_opening(struct clients *clients, uint64_t now_us)
+{
+    struct client *place = NULL;
+    for (uint32_t i = 0; i < looked_at(clients); i++) {
+        struct client *client = look_at(clients, i);
+        if (client->state == CLIENT_OPENING && merit_of(client, now_us) == MERIT_ASKS &&
+            (place == NULL || goes_before(clients, client, place, MERIT_ASKS)))
+            place = client;
+    }
+    look_on(clients);
     return place;
 }
 
@@ -176,7 +197,9 @@ struct client *clients_accept(struct clients *clients, struct loop *loop, weir_s
         }
         clients->source = weir_socket_peer(loop->weir, clients->waiting, &peer) == WEIR_OK ? peer.addr : weir_addr_any();
     }
-    struct client *place = clients_place(clients, clients->source, now_us);
+    struct client *place = NULL;
+    if (clients->may_open == NULL || clients->may_open(clients))
+        place = clients_place(clients, clients->source, now_us);
     if (place == NULL) {
         wait_for_place(clients, loop, listener, now_us);
         return NULL;

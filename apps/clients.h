@@ -14,12 +14,13 @@
 #define CLIENTS_PERIOD_US 2000000u  // over which a rate is measured: before the first is over nobody is slow
 #define CLIENTS_RATE_MIN 1024u      // bytes/s, either way: a modem of 1990 moves more
 #define CLIENTS_ASK_US 20000u       // from accept to a request, which mostly comes right behind the handshake
+#define CLIENTS_OPEN_US 1000000u    // the same over TLS, whose handshake takes round trips and both ends' time
 #define CLIENTS_STALL_US 60000u     // with 32 places a thousand who wait have all had a turn within two seconds
 #define CLIENTS_WAIT_US 5000000u    // in the accept queue with no place to be had: then it is refused, so that its client knows
 #define CLIENTS_SHARE 4u            // an address may hold one in so many places where others want them
 #define CLIENTS_LOOK 64u            // places looked at for a newcomer, each time others: what one costs is bounded
 
-enum client_state { CLIENT_NONE, CLIENT_ASKING, CLIENT_SERVED, CLIENT_RESTING };
+enum client_state { CLIENT_NONE, CLIENT_OPENING, CLIENT_ASKING, CLIENT_SERVED, CLIENT_RESTING };
 
 struct client {
     struct weir_addr source;
@@ -41,6 +42,8 @@ struct clients {
     struct weir_addr source;  // where it comes from
     uint64_t full_since_us;   // `full`: somebody waits since then, and there is no place
     bool full;
+    // Whether one more may begin to open, the server having ended one that makes room for it if need be. NULL: always.
+    bool (*may_open)(struct clients *clients);
     uint64_t look_us;  // when to look for a place again; WEIR_NEVER: nobody waits for one
 };
 
@@ -56,6 +59,8 @@ void client_moved(struct client *client, uint64_t bytes, uint64_t now_us);
 // The place for a newcomer from this address: a free one, or that of the client which makes room (the server ends it). NULL: all are well
 // used. O(CLIENTS_LOOK^2) in the worst case.
 struct client *clients_place(struct clients *clients, struct weir_addr source, uint64_t now_us);
+// Of those that are opening the one that makes room for another, as above. NULL: none of those looked at has had its time.
+struct client *clients_opening(struct clients *clients, uint64_t now_us);
 // The next in the accept queue, and its place, as above; the server ends who has it, enters the newcomer and watches its socket. NULL:
 // nobody waits, or there is no place: then look again at look_us, since somebody may have become slow. Who waits for CLIENTS_WAIT_US is
 // refused.

@@ -32,7 +32,7 @@ HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/romantiki/bsd.c api
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
-EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/% examples/tls/%,$(call find_c,examples))
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
@@ -49,7 +49,7 @@ define variant
 FLAGS_$(1) := $(CFLAGS_COMMON) $(3)
 LIB_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(5))
 APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_PARTS))
-MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_MAIN))
+MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(filter-out apps/host/secure.c,$(APP_MAIN)))
 HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(foreach d,tests/unit/ $(sort $(dir $(6))),$(foreach h,$(UNIT_HELPERS),$(if $(filter $(d),$(dir $(h))),$(h)))))
 ARCHIVED_$(1) := $$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1))
 TEST_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(6))

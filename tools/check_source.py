@@ -72,7 +72,7 @@ def include_allowed(path, target):
     if top == "sim" and path.parts[1] != "script":
         return target_top in ("sim", "api", "drivers", "ports")
     if top == "apps":
-        return target_top == "apps" or target.parts[:2] == ("api", "bsd")
+        return target_top == "apps" or target.parts[:2] in (("api", "bsd"), ("api", "tls"))
     return True
 
 

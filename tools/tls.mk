@@ -3,6 +3,7 @@
 # newest long-term branch that a package manager carries), and is built once for this machine and once for a Cortex-M3.
 #   build/mbedtls/source             the library as fetched
 #   build/mbedtls/libmbedtls.a       … built as api/tls/mbedtls/config.h says
+#   build/VARIANT/weir-host-tls      the host program with HTTPS
 #   build/VARIANT/libtls.a           the back end, api/tls/mbedtls; the rest of api/tls is in liball.a
 MBEDTLS := $(B)/mbedtls
 MBEDTLS_RELEASE := trixie
@@ -27,17 +28,30 @@ $(B)/$(1)/libtls.a: $(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.o)
 	@echo "  AR    $$@"
 	@rm -f $$@ && ar rcs $$@ $$^
 $(filter $(B)/$(1)/tests/tls/%,$(TESTS_$(1))): $(B)/$(1)/libtls.a $(MBEDTLS)/libmbedtls.a
--include $(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.d)
+$(B)/$(1)/weir-host-tls: $(filter-out %/secure_none.o,$(MAIN_OBJECTS_$(1))) $(B)/$(1)/obj/apps/host/secure.o $(B)/$(1)/libapps.a $(B)/$(1)/libtls.a \
+    $(MBEDTLS)/libmbedtls.a $(B)/$(1)/liball.a
+	@echo "  LINK  $$@"
+	@$(CC) $$(FLAGS_$(1)) $$^ -o $$@ -pthread -lm
+-include $(TLS_BACKEND:%.c=$(B)/$(1)/obj/%.d) $(B)/$(1)/obj/apps/host/secure.d
 endef
 $(foreach v,$(TLS_VARIANTS),$(eval $(call tls_variant,$(v))))
 
+TLS_EXAMPLES := $(wildcard examples/tls/*.c)
+.PHONY: examples-tls
+examples-tls: $(TLS_EXAMPLES:%.c=$(B)/host/%)
+$(TLS_EXAMPLES:%.c=$(B)/host/%): $(B)/host/examples/tls/%: $(B)/host/obj/examples/tls/%.o $(B)/host/libtls.a $(MBEDTLS)/libmbedtls.a $(B)/host/liball.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
+-include $(TLS_EXAMPLES:%.c=$(B)/host/obj/%.d)
+
 # The back end is looked at like everything else, with the library's headers.
-TLS_LINTED := $(TLS_BACKEND:%.c=$(B)/lint/%.ok)
+TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES))
 $(TLS_LINTED): $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(TLS_INCLUDE) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
-TLS_WARNED := $(TLS_BACKEND:%.c=$(B)/warnings/%.ok)
+TLS_WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES))
 $(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) $(TLS_INCLUDE) -c $< -o /dev/null

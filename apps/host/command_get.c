@@ -7,17 +7,19 @@
 #include <string.h>
 
 #include "host/command.h"
+#include "host/secure.h"
 #include "service.h"
 
 #define HEADER_MAX 16384u
+#define PIECE 65536u
 
 static struct get {
     struct weir_watch watch;
     struct host *host;
     FILE *out;
-    weir_socket socket;
+    struct weir_stream stream;
     uint16_t port;
-    bool sent, body;
+    bool secure, connected, sent, body;
     int status;
     uint64_t left;  // UINT64_MAX: until the server closes
     uint64_t bytes;
@@ -27,7 +29,7 @@ static struct get {
 
 static void get_end(const char *error)
 {
-    service_close(&get.host->loop, &get.socket);
+    weir_stream_close(&get.stream, 0);
     bool written = get.out == stdout ? fflush(stdout) == 0 : fclose(get.out) == 0;
     if (error == NULL && !written)
         error = "the file cannot be written";
@@ -87,30 +89,36 @@ static uint32_t header_read(const uint8_t *data, uint32_t length, const char **e
     return length;
 }
 
+// Takes a piece of the answer. false: the command has ended.
+static bool piece_take(const uint8_t *data, uint32_t length)
+{
+    const char *error = NULL;
+    uint32_t at = get.body ? 0 : header_read(data, length, &error);
+    uint32_t body = length - at;
+    if (error == NULL && body > get.left)
+        error = "the server sent more than it said";
+    if (error == NULL && body > 0 && fwrite(data + at, 1, body, get.out) != body)
+        error = "the file cannot be written";
+    if (error != NULL) {
+        get_end(error);
+        return false;
+    }
+    get.bytes += body;
+    get.left -= get.left != UINT64_MAX && get.body ? body : 0;
+    return true;
+}
+
 static void get_read(void)
 {
-    struct weir_slice slice;
-    const char *error = NULL;
+    static uint8_t data[PIECE];
     int there;
-    while ((there = weir_socket_peek(get.host->weir, get.socket, 0, &slice, 1)) > 0) {
-        uint32_t at = get.body ? 0 : header_read(slice.data, slice.length, &error);
-        uint32_t body = slice.length - at;
-        if (error != NULL || body > get.left) {
-            get_end(error != NULL ? error : "the server sent more than it said");
+    while ((there = weir_stream_read(&get.stream, data, sizeof data)) > 0)
+        if (!piece_take(data, (uint32_t)there))
             return;
-        }
-        if (body > 0 && fwrite(slice.data + at, 1, body, get.out) != body) {
-            get_end("the file cannot be written");
-            return;
-        }
-        get.bytes += body;
-        get.left -= get.left != UINT64_MAX && get.body ? body : 0;
-        (void)weir_socket_consume(get.host->weir, get.socket, slice.length);
-    }
     if (there == WEIR_AGAIN && !(get.body && get.left == 0))
         return;
     bool whole = get.body && (get.left == 0 || (get.left == UINT64_MAX && there == 0));
-    get_end(whole ? NULL : there == 0 || there == WEIR_AGAIN ? "the server closed too early" : weir_error_name(there));
+    get_end(whole ? NULL : there == 0 || there == WEIR_AGAIN ? "the server closed too early" : secure_error(&get.stream, there));
 }
 
 static void get_send(void)
@@ -120,24 +128,40 @@ static void get_send(void)
                           "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path,
                           get.name, get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
     // The first bytes of a connection: any send queue takes them in one piece.
-    get.sent = weir_socket_write(get.host->weir, get.socket, request, (uint32_t)length) == length;
+    get.sent = weir_stream_write(&get.stream, request, (uint32_t)length) == length;
     if (!get.sent)
         get_end("the request could not be sent");
 }
 
-static void get_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
+// The connection is there, or has failed. What TLS lies between is made now.
+static void get_begin(uint32_t events)
 {
     int32_t error = 0;
+    (void)weir_socket_get(get.host->weir, get.stream.socket, WEIR_OPTION_ERROR, &error);
+    if (error != 0)
+        get_end(error == WEIR_REFUSED ? "the server refuses: does anything listen there?" : weir_error_name(error));
+    else if (events & WEIR_WRITABLE && get.secure && !secure_client(get.host, &get.stream, get.name))
+        get_end("");
+    else
+        get.connected = events & WEIR_WRITABLE;
+}
+
+static void get_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
+{
+    int begun = WEIR_IN_PROGRESS;
     (void)watch;
-    if (socket != get.socket || get.host->done)
+    if (socket != get.stream.socket || get.host->done)
         return;
-    if (!get.sent) {
-        (void)weir_socket_get(get.host->weir, socket, WEIR_OPTION_ERROR, &error);
-        if (error != 0)
-            get_end(error == WEIR_REFUSED ? "the server refuses: does anything listen there?" : weir_error_name(error));
-        else if (events & WEIR_WRITABLE)
-            get_send();
-    }
+    if (!get.connected)
+        get_begin(events);
+    if (!get.connected || get.host->done)
+        return;
+    while (!get.sent && begun == WEIR_IN_PROGRESS)
+        begun = weir_stream_begin(&get.stream);
+    if (!get.sent && begun == WEIR_OK)
+        get_send();
+    else if (!get.sent && begun != WEIR_AGAIN)
+        get_end(secure_error(&get.stream, begun));
     if (get.sent && !get.host->done)
         get_read();
 }
@@ -145,20 +169,22 @@ static void get_event(struct weir_watch *watch, weir_socket socket, uint32_t eve
 static void found(struct host *host, struct weir_addr addr)
 {
     const struct weir_endpoint peer = {addr, get.port};
-    get.socket = weir_socket_open(host->weir, WEIR_STREAM, 0);
-    if (get.socket > 0)
-        (void)loop_watch(&host->loop, get.socket, &get.watch);
-    int error = get.socket < 0 ? get.socket : weir_socket_connect(host->weir, get.socket, &peer);
+    const weir_socket socket = weir_socket_open(host->weir, WEIR_STREAM, 0);
+    get.stream = (struct weir_stream){.weir = host->weir, .socket = socket > 0 ? socket : 0};
+    if (socket > 0)
+        (void)loop_watch(&host->loop, socket, &get.watch);
+    int error = socket < 0 ? socket : weir_socket_connect(host->weir, socket, &peer);
     if (error != WEIR_OK && error != WEIR_IN_PROGRESS)
         get_end(weir_error_name(error));
 }
 
-// http://host[:port][/path]
+// http[s]://host[:port][/path]
 static bool url_take(const char *url)
 {
-    if (strncmp(url, "http://", 7) != 0)
-        return command_wrong("get", url, "give a URL that begins with http://");
-    const char *name = url + 7, *path = strchr(name, '/');
+    get.secure = strncmp(url, "https://", 8) == 0;
+    if (!get.secure && strncmp(url, "http://", 7) != 0)
+        return command_wrong("get", url, "give a URL that begins with http:// or https://");
+    const char *name = url + 7 + get.secure, *path = strchr(name, '/');
     size_t length = path != NULL ? (size_t)(path - name) : strlen(name);
     if (length == 0 || length >= sizeof get.name || (path != NULL && strlen(path) >= sizeof get.path))
         return command_wrong("get", url, "its host or path is empty or too long");
@@ -169,7 +195,7 @@ static bool url_take(const char *url)
             return command_wrong("get", url, "a URL has no blanks and is ASCII");
     }
     char *colon = strchr(get.name, ':');
-    get.port = 80;
+    get.port = get.secure ? 443 : 80;
     if (colon == NULL)
         return true;
     *colon = '\0';

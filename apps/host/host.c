@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/secure.h"
 #include "weir/stats.h"
 
 #define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
@@ -197,12 +198,15 @@ static bool servers_start(struct host *host)
         error = iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
     host->iperf3.test.copies = host->options->copy;
     host->serving = error == WEIR_OK;
-    return error == WEIR_OK || failed("a server could not listen", error);
+    if (error != WEIR_OK)
+        return failed("a server could not listen", error);
+    return host->options->run != NULL || secure_start(host, netifs, netifs[1] != NULL ? 2 : 1);
 }
 
 static void servers_stop(struct host *host)
 {
     iperf3_server_stop(&host->iperf3);
+    secure_stop(host);
     http_stop(&host->http);
     chargen_stop(&host->chargen);
     discard_stop(&host->discard);
@@ -322,6 +326,7 @@ void host_close(struct host *host)
         dhcp_stop(&host->dhcp);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
+    secure_close(host);
     weir_destroy(host->weir);
     if (host->added)
         posix_host_remove(&host->posix, host->netif);

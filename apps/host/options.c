@@ -27,6 +27,8 @@ static const char usage[] =
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
     "  --dns A.B.C.D        name server (twice: a second one)\n"
     "  --http PORT          of the HTTP server (80)\n"
+    "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: another port\n"
+    "  --tls-trust FILE     authorities whose certificates are trusted: of clients, who then must show one; of servers, by get\n"
     "  --mtu N              of the link, bytes (the device's)\n"
     "  --no-offload         no checksums and no large segments left to Linux\n"
     "  --pcap FILE          capture all frames, for Wireshark\n"
@@ -45,7 +47,7 @@ static const char usage[] =
     "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
-    "      get URL [-o FILE] [-r FIRST-LAST]\n"
+    "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
     "      send FILE HOST PORT  receive HOST PORT FILE  listen PORT FILE  serve PORT FILE\n";
 
 enum {
@@ -60,6 +62,9 @@ enum {
     OPTION_GATEWAY6,
     OPTION_DNS,
     OPTION_HTTP,
+    OPTION_TLS,
+    OPTION_TLS_TRUST,
+    OPTION_HTTPS,
     OPTION_MTU,
     OPTION_NO_OFFLOAD,
     OPTION_PCAP,
@@ -90,6 +95,9 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"http", required_argument, NULL, OPTION_HTTP},
+                                             {"tls", required_argument, NULL, OPTION_TLS},
+                                             {"tls-trust", required_argument, NULL, OPTION_TLS_TRUST},
+                                             {"https", required_argument, NULL, OPTION_HTTPS},
                                              {"mtu", required_argument, NULL, OPTION_MTU},
                                              {"no-offload", no_argument, NULL, OPTION_NO_OFFLOAD},
                                              {"pcap", required_argument, NULL, OPTION_PCAP},
@@ -250,6 +258,12 @@ static bool take(int option, const char *value, struct host_options *o)
         good = take_integer("http", value, 1, 65535, &number);
         o->http_port = (uint16_t)number;
         return good;
+    case OPTION_TLS: o->tls = value; return true;
+    case OPTION_TLS_TRUST: o->tls_trust = value; return true;
+    case OPTION_HTTPS:
+        good = take_integer("https", value, 1, 65535, &number);
+        o->https_port = (uint16_t)number;
+        return good;
     case OPTION_MTU: return take_u32("mtu", value, 68, 65535, &o->mtu);
     case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
     case OPTION_PCAP: o->pcap = value; return true;
@@ -294,7 +308,7 @@ static bool consistent(const struct host_options *o)
 int host_options_parse(int argc, char **argv, struct host_options *options)
 {
     int option;
-    *options = (struct host_options){.http_port = 80, .seed = 1};
+    *options = (struct host_options){.http_port = 80, .https_port = 443, .seed = 1};
     while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
         if (option == 'h') {
             fputs(usage, stdout);

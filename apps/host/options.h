@@ -22,6 +22,8 @@ struct host_options {
     struct weir_addr dns[2];
     uint8_t dns_count;
     uint16_t http_port;                                                    // 80
+    uint16_t https_port;                                                   // 443
+    const char *tls, *tls_trust;                                           // NULL: none
     uint32_t mtu;                                                          // 0: the device's
     const char *pcap;                                                      // NULL: none
     uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm, delay_us;  // each way

@@ -30,6 +30,9 @@ void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
 // What that is to one who waits for its place.
 static enum client_state place_state(const struct http_connection *c)
 {
+    const bool first = !c->answered && c->in_length == 0;
+    if (c->state == HTTP_SECURING || (c->state == HTTP_READING && c->http->maker != NULL && first))
+        return CLIENT_OPENING;
     if (c->state == HTTP_READING)
         return c->answered && c->in_length == 0 ? CLIENT_RESTING : CLIENT_ASKING;
     return c->state == HTTP_LINGERING ? CLIENT_RESTING : CLIENT_SERVED;
@@ -49,11 +52,7 @@ static void connection_end(struct http_connection *c, bool reset)
 {
     if (c->http->status_owner == c)
         c->http->status_owner = NULL;
-    if (reset)
-        (void)weir_socket_abort(weir_of(c), c->socket);
-    else
-        (void)weir_socket_close(weir_of(c), c->socket);
-    c->socket = 0;
+    weir_stream_close(&c->stream, reset);
     c->state = HTTP_FREE;
     clients_leave(&c->http->clients, &c->client);
 }
@@ -261,7 +260,7 @@ static int receive(struct http_connection *c)
 {
     if (c->ended)
         return 0;
-    int got = weir_socket_read(weir_of(c), c->socket, c->in + c->in_length, (uint32_t)sizeof c->in - c->in_length);
+    int got = weir_stream_read(&c->stream, c->in + c->in_length, (uint32_t)sizeof c->in - c->in_length);
     if (got > 0) {
         c->in_length += (uint32_t)got;
         client_moved(&c->client, (uint64_t)got, weir_now_us(weir_of(c)));
@@ -274,6 +273,17 @@ static void take_from_input(struct http_connection *c, uint32_t bytes)
 {
     c->in_length -= bytes;
     memmove(c->in, c->in + bytes, c->in_length);
+}
+
+// The stack has its turn between the steps of a handshake, however long they are.
+static bool step_securing(struct http_connection *c)
+{
+    const int status = weir_stream_begin(&c->stream);
+    if (status == WEIR_OK)
+        connection_enter(c, HTTP_READING, HTTP_HEADER_US);
+    else if (status != WEIR_AGAIN && status != WEIR_IN_PROGRESS)
+        connection_end(c, false);
+    return status == WEIR_OK;
 }
 
 static bool step_reading(struct http_connection *c)
@@ -310,7 +320,16 @@ static bool step_reading(struct http_connection *c)
 static int send_text(struct http_connection *c, const char *text, uint64_t at, uint64_t left)
 {
     uint32_t want = left < INT32_MAX ? (uint32_t)left : INT32_MAX;
-    return weir_socket_write(weir_of(c), c->socket, text + at, want);
+    return weir_stream_write(&c->stream, text + at, want);
+}
+
+// Bytes for a stream over the socket are put together elsewhere first.
+static int send_copied(struct http_connection *c, uint32_t want)
+{
+    const struct weir_stream_maker *const maker = c->http->maker;
+    want = want < maker->scratch_bytes ? want : maker->scratch_bytes;
+    http_pattern(maker->scratch, want, c->body_at);
+    return weir_stream_write(&c->stream, maker->scratch, want);
 }
 
 // Generates bytes where they are to lie in the send queue.
@@ -318,7 +337,9 @@ static int send_bytes(struct http_connection *c)
 {
     struct weir_span spans[SPANS];
     uint32_t want = c->body_left < INT32_MAX ? (uint32_t)c->body_left : INT32_MAX;
-    int room = weir_socket_reserve(weir_of(c), c->socket, want, spans, SPANS);
+    if (c->stream.calls != NULL)
+        return send_copied(c, want);
+    int room = weir_socket_reserve(weir_of(c), c->stream.socket, want, spans, SPANS);
     if (room <= 0)
         return room;
     uint64_t at = c->body_at;
@@ -328,7 +349,7 @@ static int send_bytes(struct http_connection *c)
         at += spans[i].length;
         left -= spans[i].length;
     }
-    int error = weir_socket_commit(weir_of(c), c->socket, (uint32_t)room);
+    int error = weir_socket_commit(weir_of(c), c->stream.socket, (uint32_t)room);
     return error < 0 ? error : room;
 }
 
@@ -339,7 +360,7 @@ static void response_done(struct http_connection *c)
         http->status_owner = NULL;
     if (!c->keep_alive) {
         // RFC 9112 §9.6: closing with unread data would reset the connection and could take the response with it.
-        (void)weir_socket_shutdown(weir_of(c), c->socket, WEIR_SHUT_WRITE);
+        (void)weir_stream_shutdown(&c->stream);
         connection_enter(c, HTTP_LINGERING, HTTP_LINGER_US);
     } else if (c->skip > 0) {
         connection_enter(c, HTTP_SKIPPING, HTTP_HEADER_US);
@@ -409,6 +430,7 @@ static void connection_run(struct http_connection *c)
     bool more = true;
     while (more) {
         switch (c->state) {
+        case HTTP_SECURING: more = step_securing(c); break;
         case HTTP_READING: more = step_reading(c); break;
         case HTTP_SENDING: more = step_sending(c); break;
         case HTTP_SKIPPING: more = step_skipping(c); break;
@@ -436,7 +458,7 @@ static void connection_event(struct weir_watch *watch, weir_socket socket, uint3
 {
     struct http_connection *c = (struct http_connection *)watch;
     struct http *http = c->http;
-    if (c->socket != socket)
+    if (c->stream.socket != socket)
         return;
     if ((events & WEIR_ERROR) && c->state == HTTP_WAITING_STATUS)
         connection_end(c, true);
@@ -447,16 +469,38 @@ static void connection_event(struct weir_watch *watch, weir_socket socket, uint3
 
 static void connection_begin(struct http *http, struct http_connection *c, weir_socket socket)
 {
-    c->socket = socket;
+    const bool secure = http->maker != NULL;
+    c->stream = (struct weir_stream){.weir = weir_of(c), .socket = socket};
     c->in_length = 0;
     c->answered = c->ended = c->head_only = c->keep_alive = false;
     c->skip = 0;
     (void)loop_watch(http->loop, socket, &c->watch);
     (void)weir_socket_set(weir_of(c), socket, WEIR_OPTION_NO_DELAY, 1);
-    c->state = HTTP_READING;
+    c->state = secure ? HTTP_SECURING : HTTP_READING;
     clients_enter(&http->clients, &c->client, place_state(c), weir_now_us(weir_of(c)));
-    connection_enter(c, HTTP_READING, HTTP_HEADER_US);
+    connection_enter(c, c->state, secure ? HTTP_SECURE_US : HTTP_HEADER_US);
+    if (secure && http->maker->open(http->maker, &c->stream) != WEIR_OK)
+        connection_end(c, true);
     connection_run(c);
+}
+
+static struct http_connection *connection_of(struct client *client)
+{
+    return (struct http_connection *)(void *)((char *)client - offsetof(struct http_connection, client));
+}
+
+// Where so many handshakes are under way as may be, one that has had its time makes room. false: who waits has to wait.
+static bool may_open(struct clients *clients)
+{
+    struct http *http = (struct http *)(void *)((char *)clients - offsetof(struct http, clients));
+    if (http->maker->may_accept(http->maker))
+        return true;
+    struct client *place = clients_opening(clients, weir_now_us(http->loop->weir));
+    if (place == NULL)
+        return false;
+    http->count.made_room++;
+    connection_end(connection_of(place), true);
+    return http->maker->may_accept(http->maker);
 }
 
 // Each that waits takes a free place, or that of one who makes room.
@@ -465,7 +509,7 @@ static void accept_waiting(struct http *http)
     weir_socket socket;
     struct client *place;
     while ((place = clients_accept(&http->clients, http->loop, http->listening, &socket)) != NULL) {
-        struct http_connection *c = (struct http_connection *)(void *)((char *)place - offsetof(struct http_connection, client));
+        struct http_connection *c = connection_of(place);
         if (c->state != HTTP_FREE) {
             http->count.made_room++;
             connection_end(c, c->state != HTTP_READING);
@@ -496,16 +540,26 @@ static void connection_late(struct http_connection *c)
     }
 }
 
+// What is due of a connection; returns when to look again, µs.
+static uint64_t connection_poll(struct http_connection *c, uint64_t now_us)
+{
+    if (c->state != HTTP_FREE && now_us >= c->due_us)
+        connection_late(c);
+    if (c->state == HTTP_SECURING && now_us >= weir_stream_due_us(&c->stream))
+        connection_run(c);
+    if (c->state == HTTP_FREE)
+        return WEIR_NEVER;
+    const uint64_t stream_us = c->state == HTTP_SECURING ? weir_stream_due_us(&c->stream) : WEIR_NEVER;
+    return stream_us < c->due_us ? stream_us : c->due_us;
+}
+
 static uint64_t http_poll(struct app *app, uint64_t now_us)
 {
     struct http *http = (struct http *)app;
     uint64_t due_us = status_poll(&http->status, now_us);
     for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
-        struct http_connection *c = &http->connections[i];
-        if (c->state != HTTP_FREE && now_us >= c->due_us)
-            connection_late(c);
-        if (c->state != HTTP_FREE && c->due_us < due_us)
-            due_us = c->due_us;
+        const uint64_t connection_us = connection_poll(&http->connections[i], now_us);
+        due_us = connection_us < due_us ? connection_us : due_us;
     }
     status_next(http);
     accept_waiting(http);
@@ -514,11 +568,19 @@ static uint64_t http_poll(struct app *app, uint64_t now_us)
 
 int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count)
 {
+    return http_start_over(http, loop, port, netifs, netif_count, NULL);
+}
+
+int http_start_over(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count,
+                    struct weir_stream_maker *maker)
+{
     memset(http, 0, sizeof *http);
+    http->maker = maker;
     http->app.poll = http_poll;
     http->listener.event = listener_event;
     http->loop = loop;
     clients_init(&http->clients, &http->connections[0].client, HTTP_CONNECTIONS, sizeof http->connections[0]);
+    http->clients.may_open = maker != NULL ? may_open : NULL;
     status_init(&http->status, loop->weir, netifs, netif_count);
     for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
         http->connections[i].watch.event = connection_event;

@@ -8,6 +8,7 @@
 #include "clients.h"
 #include "http/request.h"
 #include "http/status.h"
+#include "stream.h"
 
 #ifndef HTTP_CONNECTIONS
 #define HTTP_CONNECTIONS 32u  // at once; when full, others make room or newcomers wait (apps/clients.h)
@@ -26,15 +27,16 @@
 #define HTTP_STALL_US 30000000u        // a peer that takes nothing of a response
 #define HTTP_STATUS_STALL_US 3000000u  // the same of /status.json, whose buffer is shared
 #define HTTP_LINGER_US 2000000u        // after the last response, until the peer closes
+#define HTTP_SECURE_US 15000000u       // until a stream over TLS has made its handshake
 
-enum http_state { HTTP_FREE, HTTP_READING, HTTP_WAITING_STATUS, HTTP_SENDING, HTTP_SKIPPING, HTTP_LINGERING };
+enum http_state { HTTP_FREE, HTTP_SECURING, HTTP_READING, HTTP_WAITING_STATUS, HTTP_SENDING, HTTP_SKIPPING, HTTP_LINGERING };
 enum http_body { HTTP_BODY_NONE, HTTP_BODY_PAGE, HTTP_BODY_BYTES, HTTP_BODY_STATUS };
 
 struct http_connection {
     struct weir_watch watch;
     struct client client;
     struct http *http;
-    weir_socket socket;
+    struct weir_stream stream;
     enum http_state state;
     enum http_body body;
     bool keep_alive, head_only, ended;  // ended: the peer sent its last
@@ -52,6 +54,7 @@ struct http {
     struct weir_watch listener;
     struct loop *loop;
     weir_socket listening;
+    struct weir_stream_maker *maker;  // NULL: plain
     struct status status;
     struct clients clients;
     struct http_connection connections[HTTP_CONNECTIONS];
@@ -65,6 +68,9 @@ struct http {
 
 // Serves on `port`. `netifs`: the interfaces that the status page shows. A negative enum weir_error when it cannot listen.
 int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count);
+// The same over the streams that `maker` makes of connections (apps/tls).
+int http_start_over(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count,
+                    struct weir_stream_maker *maker);
 void http_stop(struct http *http);
 // Writes bytes `at` and following of /bytes/N.
 void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at);

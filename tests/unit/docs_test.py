@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("porting", "flock", "lyraos", "romantiki")
+GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls")
 HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards") for path in (ROOT / folder).rglob("*.h"))
 WORKS_NAMES = ("kmem_alloc kmem_free interrupt_mask interrupt_unmask process_sleep process_wakeup thread_sleep thread_wakeup self_thread_id schedule add_timer "
                "sock_wake_async NO_PREEMPT PREEMPT_OK").split()
@@ -45,3 +45,12 @@ def test_the_works_names_are_mapped():
     table = text("porting")
     assert not [name for name in WORKS_NAMES if f"`{name}`" not in table]
     assert "docs/porting.md" in (ROOT / "README.md").read_text()
+
+
+def test_the_server_of_the_tls_page_is_the_example():
+    """Its first two blocks of C are lines of examples/tls/secure_echo.c, which is compiled and run by tests/interop/test_tls.py."""
+    page = text("tls").partition("## A server")[2].partition("## A client")[0]
+    example = [line.strip() for line in (ROOT / "examples/tls/secure_echo.c").read_text().split("\n")]
+    lines = re.findall(r"^    (.*)$", page, re.MULTILINE)
+    assert len(lines) >= 9 and not [line for line in lines if line.strip() not in example]
+    assert "docs/tls.md" in (ROOT / "README.md").read_text()

@@ -18,6 +18,14 @@ static const int suites[] = {
     0,
 };
 
+// What certificates and handshakes may be signed with. The older padding of RSA stands first: a server of TLS 1.2 that
+// takes the first it knows must not take the newer, which the library has in TLS 1.3 only.
+static const uint16_t signatures[] = {
+    MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256, MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384, MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
+    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA384,       MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA512,       MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA256,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA384,    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
+};
+
 static void initialise(struct mbed_config *c)
 {
     mbedtls_ssl_config_init(&c->ssl);
@@ -103,6 +111,7 @@ int mbed_config_open(void *config, const struct weir_tls_options *options, void 
         return mbed_error(status, WEIR_NOT_SUPPORTED);
     mbedtls_ssl_conf_rng(&c->ssl, mbed_random, NULL);
     mbedtls_ssl_conf_ciphersuites(&c->ssl, suites);
+    mbedtls_ssl_conf_sig_algs(&c->ssl, signatures);
     versions_set(c);
     if (options->choose)
         mbedtls_ssl_conf_sni(&c->ssl, choose, c);

@@ -20,6 +20,13 @@ static int place_for(struct weir_addr source, uint64_t now_us)
 
 static int place(uint64_t now_us) { return place_for(weir_ip4(10, 9, 9, 9), now_us); }
 
+// The place of the handshake that makes room; −1: none.
+static int opening_place(uint64_t now_us)
+{
+    const struct client *place = clients_opening(&clients, now_us);
+    return place != NULL ? (int)(place - places) : -1;
+}
+
 // All places are taken by clients that are served, each from its own address.
 static void fill(void)
 {
@@ -164,6 +171,22 @@ static void many_places_are_looked_at_in_turn(void **state)
     assert_ptr_equal(clients_place(&clients, weir_ip4(10, 0, 0, 1), BEGIN_US + CLIENTS_REST_US), &many[7 * CLIENTS_LOOK + 5]);
 }
 
+// A handshake has a second to itself, and only handshakes make room for handshakes; the oldest of the greediest address first.
+static void a_handshake_has_its_time(void **state)
+{
+    (void)state;
+    fill();
+    assert_int_equal(opening_place(BEGIN_US + 50000000u), -1);
+    client_enter(&places[2], CLIENT_OPENING, BEGIN_US + 300000u);
+    client_enter(&places[4], CLIENT_OPENING, BEGIN_US + 100000u);
+    client_enter(&places[6], CLIENT_OPENING, BEGIN_US + 200000u);
+    places[2].source = places[6].source;
+    assert_int_equal(opening_place(BEGIN_US + 1000000u), -1);
+    assert_int_equal(opening_place(BEGIN_US + 1100000u), 4);
+    assert_int_equal(opening_place(BEGIN_US + 1250000u), 6);
+    assert_int_equal(opening_place(BEGIN_US + 1400000u), 6);
+}
+
 static void nobody_accepts(struct weir_watch *watch, weir_socket socket, uint32_t events) { (void)watch, (void)socket, (void)events; }
 
 static void who_waits_in_vain_is_refused(void **state)
@@ -201,6 +224,35 @@ static void who_waits_in_vain_is_refused(void **state)
     bench_close(&bench);
 }
 
+static bool may_open;
+static bool as_set(struct clients *of) { return of == &clients && may_open; }
+
+// Though places are free nobody takes one while no more handshakes may begin.
+static void who_may_not_open_waits(void **state)
+{
+    struct bench bench;
+    struct weir_watch watch = {.event = nobody_accepts};
+    weir_socket got = 0;
+    (void)state;
+    bench_open(&bench);
+    const weir_socket listener = service_listen(&bench.loop, 80, &watch);
+    const weir_socket socket = bench_connect(&bench, 80);
+    memset(places, 0, sizeof places);
+    clients_init(&clients, places, PLACES, sizeof places[0]);
+    clients.may_open = as_set;
+    may_open = false;
+    assert_null(clients_accept(&clients, &bench.loop, listener, &got));
+    assert_int_equal(clients.look_us, weir_now_us(bench.f.weir) + CLIENTS_ASK_US);
+    may_open = true;
+    assert_ptr_equal(clients_accept(&clients, &bench.loop, listener, &got), &places[0]);
+    assert_true(got > 0);
+    assert_int_equal(weir_socket_abort(bench.f.weir, got), WEIR_OK);
+    assert_int_equal(weir_socket_abort(bench.f.weir, socket), WEIR_OK);
+    assert_int_equal(weir_socket_close(bench.f.weir, listener), WEIR_OK);
+    bench_run(&bench, 100000);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,7 +264,9 @@ int main(void)
         cmocka_unit_test(of_equals_the_greediest_address_goes_first),
         cmocka_unit_test(who_has_more_than_its_share_gives),
         cmocka_unit_test(many_places_are_looked_at_in_turn),
+        cmocka_unit_test(a_handshake_has_its_time),
         cmocka_unit_test(who_waits_in_vain_is_refused),
+        cmocka_unit_test(who_may_not_open_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

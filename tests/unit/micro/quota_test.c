@@ -67,7 +67,11 @@ static int teardown(void **state)
 static int ask(uint32_t session, int operation, int channel, int argument, uint16_t port)
 {
     const struct weir_endpoint endpoint = {operation == MICRO_BIND ? weir_addr_any() : PEER, port};
-    struct micro_message message = {.operation = operation, .channel = channel, .argument = {argument, 0}, .endpoint = endpoint};
+    struct micro_message message = {.operation = operation, .channel = channel};
+    if (operation == MICRO_BIND || operation == MICRO_CONNECT)
+        message.endpoint = endpoint;
+    else
+        message.argument[0] = argument;
     return micro_server_message(&server, session, &message) ? message.operation : WEIR_IN_PROGRESS;
 }
 
