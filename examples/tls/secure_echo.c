@@ -55,7 +55,9 @@ static struct weir_tls_config *configure(const struct weir_port *port, char **fi
     struct weir_tls_credentials *own = tls != NULL ? weir_tls_credentials_create(tls, error) : NULL;
     if (own == NULL)
         return NULL;
-    *error = weir_tls_credentials_own(own, chain, file_read(files[0], chain, sizeof chain), key, file_read(files[1], key, sizeof key));
+    const size_t chain_bytes = file_read(files[0], chain, sizeof chain);
+    const size_t key_bytes = file_read(files[1], key, sizeof key);
+    *error = weir_tls_credentials_own(own, chain, chain_bytes, key, key_bytes);
     const struct weir_tls_options options = {.role = WEIR_TLS_SERVER, .credentials = own};
     return *error == WEIR_OK ? weir_tls_config_create(tls, &options, error) : NULL;
 }
