@@ -107,14 +107,22 @@ bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_pack
 }
 
 #if WEIR_CFG_IP6
-// RFC 4862 §5.4.3, §5.4.4: another host solicits as one that wants the address, or advertises it. Our own message that came back (RFC 7527)
-// is none of another's.
+// Whether the message is our own, come back (RFC 7527). Only its nonce tells a solicitation, since a duplicate has our MAC address most
+// often; and an address that is probed has not been advertised by us.
+static bool came_back(const struct weir_netif *netif, const struct weir_netif_address *a, const uint8_t *nonce, const uint8_t mac[6])
+{
+    if (nonce)
+        return a->sent && memcmp(nonce, a->nonce, sizeof a->nonce) == 0;
+    return a->state != WEIR_ADDRESS_PROBING && memcmp(mac, netif->mac, 6) == 0;
+}
+
+// RFC 4862 §5.4.3, §5.4.4: another host solicits as one that wants the address (`nonce`: its, zeros if it has none), or advertises it.
 bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce, const uint8_t mac[6])
 {
     struct weir_netif_address *const a = address_find(netif, target);
     if (!a || !(a->state == WEIR_ADDRESS_PROBING || (!nonce && address_ready(a))))
         return false;
-    if (memcmp(mac, netif->mac, 6) != 0 && !(nonce && memcmp(nonce, a->nonce, sizeof a->nonce) == 0))
+    if (!came_back(netif, a, nonce, mac))
         acd_conflict(weir, netif, a, mac);
     return true;
 }
