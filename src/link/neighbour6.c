@@ -18,11 +18,11 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
     n->router |= router;
 }
 
+// Whatever was known of it before: routers may advertise themselves without their link address, and then make no entry.
 static void is_router(struct weir *weir, struct neighbour *n, bool router)
 {
-    const bool was_router = n->router;
     n->router = router;
-    if (was_router && !router)
+    if (!router)
         ip_router_lost(weir, n->netif, n->address);
 }
 
@@ -30,11 +30,12 @@ static void incomplete_advertised(struct weir *weir, struct neighbour *n, const 
 {
     if (!claim->mac)
         return;
-    n->router = claim->router;
+    n->router = claim->router;  // before it counts as one that answers
     if (claim->solicited)
         neighbour_resolved(weir, n, claim->mac);
     else
         neighbour_stale(weir, n, claim->mac);
+    is_router(weir, n, claim->router);
 }
 
 void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const struct neighbour_claim *claim)
