@@ -48,9 +48,23 @@ static void message_v1_send(struct weir *weir, const struct group *group, enum i
     message_send(weir, group->netif, destination, bytes, sizeof bytes);
 }
 
+// Whether a querier of version 1 is there (RFC 9777 §8.2.1), for the whole interface; also groups joined since then speak its version.
+static bool old_querier(struct weir *weir, const struct weir_netif *netif)
+{
+    bool old = false;
+    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
+        if (group->netif != netif || weir_addr_is_v4(group->address) || group->version != 1)
+            continue;
+        if (seq_le(group->version_until_ms, weir->now_ms))
+            group->version = 2;
+        old |= group->version == 1;
+    }
+    return old;
+}
+
 void mld_report(struct weir *weir, const struct group *group)
 {
-    if (group->version == 1)
+    if (old_querier(weir, group->netif))
         message_v1_send(weir, group, ICMP6_MLD_REPORT_V1, group->address);
     else
         record_send(weir, group, group->unsolicited ? MLD_TO_EXCLUDE : MLD_IS_EXCLUDE);
@@ -58,7 +72,7 @@ void mld_report(struct weir *weir, const struct group *group)
 
 void mld_left(struct weir *weir, const struct group *group)
 {
-    if (group->version != 1)
+    if (!old_querier(weir, group->netif))
         record_send(weir, group, MLD_TO_INCLUDE);
     else if (group->reported_last)
         message_v1_send(weir, group, ICMP6_MLD_DONE, ip6_all_routers());
@@ -69,13 +83,18 @@ void mld_left(struct weir *weir, const struct group *group)
 static void query_input(struct weir *weir, const struct packet *packet, const struct mld *query)
 {
     const struct weir_addr asked = weir_addr_v6(query->group);
+    const bool old = old_querier(weir, packet->netif), changes = query->version == 1 && !old;
     for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
         if (group->netif != packet->netif || weir_addr_is_v4(group->address))
             continue;
-        if (query->version == 1)
+        if (query->version == 1) {
+            group->version = 1;
             group->version_until_ms = weir->now_ms + OLD_QUERIER_MS;
-        if (query->version == 1 || group->version != 1 || seq_le(group->version_until_ms, weir->now_ms))
-            group->version = query->version;
+        }
+        if (changes) {  // what was to be said in the other version is said no more
+            group->pending = false;
+            group->unsolicited = 0;
+        }
         if (weir_addr_is_any(asked) || weir_addr_equal(asked, group->address))
             group_schedule(weir, group, query->max_response_ms);
     }
@@ -85,7 +104,7 @@ static void query_input(struct weir *weir, const struct packet *packet, const st
 static void report_input(struct weir *weir, const struct packet *packet, const struct mld *report)
 {
     struct group *const group = group_find(weir, packet->netif, weir_addr_v6(report->group));
-    if (!group || !group->pending || group->version != 1)
+    if (!group || !group->pending || !old_querier(weir, packet->netif))
         return;
     group->pending = false;
     group->unsolicited = 0;
