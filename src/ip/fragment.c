@@ -242,7 +242,9 @@ static bool fragment_possible(const struct packet *packet, const struct fragment
 {
     const uint32_t end = fragment->offset + packet->length;
     const uint32_t first_bytes = fragment->next_header == IP_TCP ? FIRST_TCP_BYTES : FIRST_TRANSPORT_BYTES;
-    *fatal = end + packet->network_length > IP4_PACKET_MAX || (fragment->offset == 0 && packet->length < first_bytes);
+    // Of the headers before a first fragment, which IPv6 does not bound, those are kept that HEADER_ROOM holds.
+    const bool first_bad = packet->length < first_bytes || packet->network_length > HEADER_ROOM;
+    *fatal = end + packet->network_length > IP4_PACKET_MAX || (fragment->offset == 0 && first_bad);
     return !*fatal && packet->length != 0 && (!fragment->more || packet->length % 8 == 0);
 }
 

@@ -145,6 +145,39 @@ static void faults_are_pointed_at(void **state)
     fixture_close(&f);
 }
 
+// Headers before the fragment header, as long as a sender likes: each is a length of 8 (n + 1) bytes.
+static void long_headers_before_the_fragment_header_spill_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t more = 0; more < 100; more++) {
+        uint8_t whole[ECHO_BYTES], chain[8 * 101 + 8] = {IP6_FRAGMENT, (uint8_t)more};
+        const uint32_t bytes = 8 * (more + 1);
+        struct fixture f;
+        open6(&f, &weir_link_rawip);
+        echo_make(whole);
+        for (uint32_t at = 2; at < bytes; at += 2 + chain[at + 1]) {  // options that are passed over
+            const uint32_t left = bytes - at - 2;
+            chain[at] = 0x1e;
+            chain[at + 1] = (uint8_t)(left < 255 ? left : 253);
+        }
+        chain[bytes] = IP6_ICMP;
+        put32(chain + bytes + 4, 7);
+        for (unsigned i = 0; i < 2; i++) {
+            put16(chain + bytes + 2, i ? 400 : 1);
+            input6(&f, &(struct make6){.next_header = IP6_HOP_BY_HOP,
+                                       .chain = chain,
+                                       .chain_length = bytes + 8,
+                                       .payload = whole + (i ? 400 : 0),
+                                       .length = i ? ECHO_BYTES - 400 : 400});
+            fixture_poll(&f, 1000);
+        }
+        if (more < 8)
+            expect_echo(&f, true);
+        fixture_poll(&f, 61 * (uint64_t)SECOND);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +186,7 @@ int main(void)
         cmocka_unit_test(an_atomic_fragment_disturbs_nothing),
         cmocka_unit_test(a_datagram_waits_sixty_seconds),
         cmocka_unit_test(faults_are_pointed_at),
+        cmocka_unit_test(long_headers_before_the_fragment_header_spill_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
