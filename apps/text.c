@@ -102,35 +102,29 @@ void text_json(struct text *text, const char *string)
 }
 
 #if WEIR_CFG_IP6
-static void text_addr6(struct text *text, struct weir_addr addr)
-{
-    for (unsigned i = 0; i < 8; i++) {
-        if (i > 0)
-            text_char(text, ':');
-        text_hex(text, weir_addr_word(addr, i / 2) >> (i % 2 ? 0 : 16) & 0xffff, 1);
-    }
-}
-#else
-static inline void text_addr6(struct text *text, struct weir_addr addr) { (void)text, (void)addr; }
-#endif
-
 void text_addr(struct text *text, struct weir_addr addr)
 {
-    if (!weir_addr_is_v4(addr)) {
-        text_addr6(text, addr);
-        return;
-    }
+    char written[WEIR_ADDR_TEXT_BYTES];
+    text_bytes(text, written, weir_addr_write(addr, written));
+}
+#else
+void text_addr(struct text *text, struct weir_addr addr)
+{
     for (int shift = 24; shift >= 0; shift -= 8) {
         text_u64(text, weir_addr_to_v4(addr) >> shift & 255);
         if (shift > 0)
             text_char(text, '.');
     }
 }
+#endif
 
+// An IPv6 address stands in brackets before its port (RFC 3986 §3.2.2).
 void text_endpoint(struct text *text, const struct weir_endpoint *endpoint)
 {
+    const bool v4 = weir_addr_is_v4(endpoint->addr);
+    text_put(text, v4 ? "" : "[");
     text_addr(text, endpoint->addr);
-    text_char(text, ':');
+    text_put(text, v4 ? ":" : "]:");
     text_u64(text, endpoint->port);
 }
 

@@ -119,6 +119,9 @@ weir_option "MICRO_CALLS" WEIR_CFG_MICRO_CALLS
 weir_option "MICRO_MEMORY_KB" WEIR_CFG_MICRO_MEMORY_KB
 weir_option "MICRO_ORPHAN_S" WEIR_CFG_MICRO_ORPHAN_S
 
+#if WEIR_CFG_IP6
+weir_source "src/base/addr_text.c"
+#endif
 weir_source "src/base/checksum.c"
 #if !WEIR_CFG_COMPACT && !WEIR_CFG_WIDE_DIVISION
 weir_source "src/base/divide.c"
@@ -300,6 +303,9 @@ weir_source "src/rt/need.c"
 weir_source "src/rt/path.c"
 weir_source "src/rt/skip2009.c"
 weir_source "src/rt/weir.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/socket/family.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/socket/handle.c"

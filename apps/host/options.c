@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "host/options.h"
 
-#include <arpa/inet.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,15 +173,10 @@ static bool take_prefix(const char *value, struct host_options *options)
 
 static bool take_addr6(const char *option, const char *value, uint32_t length, struct weir_addr *out)
 {
-    char text[64];
-    uint8_t bytes[16];
-    if (length >= sizeof text)
+    struct weir_addr addr;
+    if (!weir_addr_read(value, length, &addr) || weir_addr_is_v4(addr))
         return wrong(option, value, "give an IPv6 address such as 2001:db8::2");
-    memcpy(text, value, length);
-    text[length] = '\0';
-    if (inet_pton(AF_INET6, text, bytes) != 1)
-        return wrong(option, value, "give an IPv6 address such as 2001:db8::2");
-    *out = weir_addr_v6(bytes);
+    *out = addr;
     return true;
 }
 

@@ -171,6 +171,16 @@ static inline struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits
     return a;
 }
 #endif
+
+#if WEIR_CFG_IP6
+// Addresses as text, of either family: 192.0.2.1, 2001:db8::1 (RFC 5952), and a link-local one with its zone as a number, fe80::1%2.
+#define WEIR_ADDR_TEXT_BYTES 50u  // room for any of them with its 0
+// False, and `out` unchanged: the `length` characters are not one address and nothing else.
+bool weir_addr_read(const char *text, uint32_t length, struct weir_addr *out);
+// Writes the text with a 0 behind it; returns its length.
+uint32_t weir_addr_write(struct weir_addr addr, char out[WEIR_ADDR_TEXT_BYTES]);
+#endif
+
 static inline struct weir_addr weir_ip4(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 {
     return weir_addr_v4((uint32_t)a << 24 | (uint32_t)b << 16 | (uint32_t)c << 8 | d);

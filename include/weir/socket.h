@@ -154,6 +154,9 @@ enum weir_option {                     // value; default; which sockets
                                    // (docs/realtime.md)
     WEIR_OPTION_USER_TIMEOUT_OPTION,  // enum weir_user_timeout_option; OFF; stream: the user timeout is told to the peer, and the peer's
                                       // heard
+#if WEIR_CFG_IP6
+    WEIR_OPTION_FAMILY,  // 0: both; 4, 6: of IPv4, of IPv6 alone; 0; set before bind and connect (WEIR_INVALID after)
+#endif
     WEIR_OPTION_COUNT
 };
 // Explicit congestion notification on streams: routers mark packets in place of dropping them (RFC 3168).

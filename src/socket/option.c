@@ -55,7 +55,34 @@ static const struct rule rules[WEIR_OPTION_COUNT] = {
     [WEIR_OPTION_RTO_MIN_US] = {1000, 3000000, STREAM},
     [WEIR_OPTION_SEND_DEADLINE_US] = {0, 10000000, STREAM},
     [WEIR_OPTION_LISTENING] = {0, 0, ANY | READ_ONLY},
+#if WEIR_CFG_IP6
+    [WEIR_OPTION_FAMILY] = {0, 6, ANY},
+#endif
 };
+
+// What only builds with IPv6 have: WEIR_NOT_SUPPORTED of all that is none of it.
+#if WEIR_CFG_IP6
+static int set6(struct sock *sock, enum weir_option option, int32_t value)
+{
+    return option == WEIR_OPTION_FAMILY ? socket_family_set(sock, value) : WEIR_NOT_SUPPORTED;
+}
+static int get6(const struct sock *sock, enum weir_option option, int32_t *value)
+{
+    if (option != WEIR_OPTION_FAMILY)
+        return WEIR_NOT_SUPPORTED;
+    *value = socket_family(sock);
+    return WEIR_OK;
+}
+#else
+static inline int set6(struct sock *sock, enum weir_option option, int32_t value)
+{
+    return (void)sock, (void)option, (void)value, WEIR_NOT_SUPPORTED;
+}
+static inline int get6(const struct sock *sock, enum weir_option option, int32_t *value)
+{
+    return (void)sock, (void)option, (void)value, WEIR_NOT_SUPPORTED;
+}
+#endif
 
 static uint8_t access_of(const struct sock *sock)
 {
@@ -97,6 +124,9 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
         return WEIR_NOT_SUPPORTED;
     if (value < rule->min || value > rule->max)
         return WEIR_INVALID;
+    const int of_ip6 = set6(sock, option, value);
+    if (of_ip6 != WEIR_NOT_SUPPORTED)
+        return of_ip6;
     switch (option) {
     case WEIR_OPTION_REUSE_ADDRESS: set_flag(sock, SOCK_REUSE_ADDRESS, value); return WEIR_OK;
     case WEIR_OPTION_BROADCAST: set_flag(sock, SOCK_BROADCAST, value); return WEIR_OK;
@@ -112,6 +142,8 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
         return WEIR_BAD_SOCKET;
     if (!rule_for(sock, option))
         return WEIR_NOT_SUPPORTED;
+    if (get6(sock, option, value) == WEIR_OK)
+        return WEIR_OK;
     switch (option) {
     case WEIR_OPTION_TYPE: *value = sock_is_datagram(sock) ? sock_datagram(sock)->type : WEIR_STREAM; return WEIR_OK;
     case WEIR_OPTION_LISTENING: *value = sock->kind == SOCK_LISTENER; return WEIR_OK;

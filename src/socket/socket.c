@@ -52,9 +52,13 @@ int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_en
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)
         return WEIR_BAD_SOCKET;
+    struct weir_endpoint wanted = *local;
+    const int error = socket_family_bind(sock, &wanted.addr);
+    if (error)
+        return error;
     if (sock_is_datagram(sock))
-        return datagram_bind(weir, sock_datagram(sock), local);
-    return sock->kind == SOCK_LISTENER ? WEIR_LISTENING : tcp_bind(weir, sock, local);
+        return datagram_bind(weir, sock_datagram(sock), &wanted);
+    return sock->kind == SOCK_LISTENER ? WEIR_LISTENING : tcp_bind(weir, sock, &wanted);
 }
 
 #if WEIR_CFG_TCP_CONNECT

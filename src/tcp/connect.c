@@ -30,7 +30,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
         return WEIR_CONNECTED;
     if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) || ip_is_broadcast(weir, peer->addr))
         return WEIR_INVALID;
-    if (!sock_covers(&c->sock, weir_addr_is_any(c->local.addr) ? c->local.addr : peer->addr, peer->addr))
+    if (weir_addr_is_any(c->local.addr) ? !sock_covers(&c->sock, c->local.addr, peer->addr)
+                                        : weir_addr_is_v4(c->local.addr) != weir_addr_is_v4(peer->addr))
         return WEIR_NETWORK_UNREACHABLE;
     const struct weir_endpoint before = c->local;
     struct tcp_time_wait *old;

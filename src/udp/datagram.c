@@ -205,6 +205,8 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
     if (weir_addr_is_any(d->local.addr) && !sock_covers(&d->sock, d->local.addr, destination))
         return WEIR_NETWORK_UNREACHABLE;
     const struct weir_addr wanted = source_of(weir, weir_addr_is_any(message->local) ? d->local.addr : message->local);
+    if (!weir_addr_is_any(wanted) && weir_addr_is_v4(wanted) != weir_addr_is_v4(destination))
+        return WEIR_NETWORK_UNREACHABLE;
     uint8_t netif = message->netif_index ? message->netif_index : d->sock.netif_bound;
     if (!netif && weir_addr_is_multicast(destination))
         netif = d->multicast_netif;
