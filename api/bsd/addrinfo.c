@@ -27,7 +27,7 @@ static const struct kind {
 // One answer: everything it points at lies in it.
 struct answer {
     struct weir_addrinfo info;
-    struct weir_sockaddr_in address;
+    union bsd_sockaddr address;
     char name[];
 };
 
@@ -97,6 +97,64 @@ static int kinds_wanted(const struct weir_addrinfo *hints, uint8_t *wanted)
     return *wanted ? 0 : WEIR_EAI_SOCKTYPE;
 }
 
+#if WEIR_CFG_IP6
+static const uint8_t loopback6[16] = {[15] = 1};
+
+static bool family_known(int family) { return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET || family == WEIR_AF_INET6; }
+
+// A zone is an interface's name or its number (RFC 4007 §11.2).
+static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *out)
+{
+    uint32_t end = 0;
+    while (node[end] && node[end] != '%')
+        end++;
+    if (weir_addr_read(node, (uint32_t)length_of(node), out))
+        return !weir_addr_is_v4(*out);
+    if (!node[end] || !weir_addr_read(node, end, out) || !weir_addr_is_link_local6(*out))
+        return 0;
+    *out = weir_addr_with_zone(*out, (uint8_t)bsd_if_nametoindex(bsd, node + end + 1));
+    return weir_addr_zone(*out) != 0;
+}
+
+static int own_addresses(bool passive, struct weir_addr *out)
+{
+    out[0] = passive ? weir_addr_any() : weir_addr_v6(loopback6);
+    out[1] = weir_addr_v4(passive ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
+    return 2;
+}
+
+// Those of the family asked for stay; without one of AF_INET6, or with WEIR_AI_ALL, those of IPv4 stay as mapped ones.
+static int of_family(const struct weir_addrinfo *hints, struct weir_addr *addrs, int count)
+{
+    bool v6 = false;
+    int kept = 0;
+    if (hints->ai_family == WEIR_AF_UNSPEC || count < 0)
+        return count;
+    for (int at = 0; at < count; at++)
+        v6 |= !weir_addr_is_v4(addrs[at]);
+    const bool mapped = hints->ai_flags & WEIR_AI_V4MAPPED && (!v6 || hints->ai_flags & WEIR_AI_ALL);
+    for (int at = 0; at < count; at++)
+        if (hints->ai_family == WEIR_AF_INET ? weir_addr_is_v4(addrs[at]) : mapped || !weir_addr_is_v4(addrs[at]))
+            addrs[kept++] = addrs[at];
+    return kept ? kept : WEIR_EAI_NONAME;
+}
+
+static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr addr)
+{
+    return hints->ai_family == WEIR_AF_INET6 || !weir_addr_is_v4(addr) ? WEIR_AF_INET6 : WEIR_AF_INET;
+}
+#else
+static bool family_known(int family) { return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET; }
+static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *out) { return (void)bsd, (void)node, (void)out, 0; }
+static int own_addresses(bool passive, struct weir_addr *out)
+{
+    out[0] = weir_addr_v4(passive ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
+    return 1;
+}
+static int of_family(const struct weir_addrinfo *hints, struct weir_addr *addrs, int count) { return (void)hints, (void)addrs, count; }
+static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr addr) { return (void)hints, (void)addr, WEIR_AF_INET; }
+#endif
+
 static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struct weir_addr *out)
 {
     struct weir_in_addr numeric;
@@ -104,12 +162,12 @@ static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struc
         out[0] = weir_addr_v4(weir_ntohl(numeric.s_addr));
         return 1;
     }
+    if (numeric6(bsd, node, out))
+        return 1;
     if (flags & WEIR_AI_NUMERICHOST)
         return WEIR_EAI_NONAME;
-    if (same(node, "localhost")) {  // RFC 6761 §6.3: never asked for on the wire
-        out[0] = weir_addr_v4(WEIR_INADDR_LOOPBACK);
-        return 1;
-    }
+    if (same(node, "localhost"))  // RFC 6761 §6.3: never asked for on the wire
+        return own_addresses(false, out);
     bsd_enter(bsd);
     weir_bsd_resolve *resolve = bsd->resolve;
     void *context = bsd->resolve_context;
@@ -122,8 +180,7 @@ static int addresses(struct weir_bsd *bsd, const char *node, int flags, struct w
 {
     if (node)
         return resolve_name(bsd, node, flags, out);
-    out[0] = weir_addr_v4(flags & WEIR_AI_PASSIVE ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
-    return 1;
+    return own_addresses(flags & WEIR_AI_PASSIVE, out);
 }
 
 static size_t answer_bytes(const struct weir_addrinfo *info)
@@ -131,8 +188,8 @@ static size_t answer_bytes(const struct weir_addrinfo *info)
     return sizeof(struct answer) + (info->ai_canonname ? length_of(info->ai_canonname) + 1 : 0);
 }
 
-static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, uint16_t port, const struct kind *kind, int protocol,
-                                  const char *canonical)
+static struct answer *answer_make(struct weir_bsd *bsd, const struct weir_endpoint *endpoint, const struct kind *kind,
+                                  const struct weir_addrinfo *hints, const char *canonical)
 {
     const size_t name_bytes = canonical ? length_of(canonical) + 1 : 0;
     bsd_enter(bsd);
@@ -141,12 +198,12 @@ static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, u
     if (!answer)
         return NULL;
     memset(answer, 0, sizeof *answer);
-    answer->address = (struct weir_sockaddr_in){
-        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(weir_addr_to_v4(addr))}};
-    answer->info = (struct weir_addrinfo){.ai_family = WEIR_AF_INET,
+    const uint8_t family = family_of(hints, endpoint->addr);
+    const weir_socklen length = bsd_sockaddr_make(family, endpoint, &answer->address);
+    answer->info = (struct weir_addrinfo){.ai_family = family,
                                           .ai_socktype = kind->type,
-                                          .ai_protocol = kind->protocol ? kind->protocol : protocol,
-                                          .ai_addrlen = sizeof answer->address,
+                                          .ai_protocol = kind->protocol ? kind->protocol : hints->ai_protocol,
+                                          .ai_addrlen = length,
                                           .ai_addr = (struct weir_sockaddr *)(void *)&answer->address};
     if (name_bytes) {
         memcpy(answer->name, canonical, name_bytes);
@@ -155,7 +212,8 @@ static struct answer *answer_make(struct weir_bsd *bsd, struct weir_addr addr, u
     return answer;
 }
 
-#define FLAGS_KNOWN (WEIR_AI_PASSIVE | WEIR_AI_CANONNAME | WEIR_AI_NUMERICHOST | WEIR_AI_ADDRCONFIG | WEIR_AI_NUMERICSERV)
+#define FLAGS_KNOWN \
+    (WEIR_AI_PASSIVE | WEIR_AI_CANONNAME | WEIR_AI_NUMERICHOST | WEIR_AI_ADDRCONFIG | WEIR_AI_NUMERICSERV | WEIR_AI_V4MAPPED | WEIR_AI_ALL)
 
 static int check(const char *node, const char *service, const struct weir_addrinfo *hints)
 {
@@ -163,7 +221,7 @@ static int check(const char *node, const char *service, const struct weir_addrin
         return WEIR_EAI_NONAME;
     if (hints->ai_flags & ~FLAGS_KNOWN || (hints->ai_flags & WEIR_AI_CANONNAME && !node))
         return WEIR_EAI_BADFLAGS;
-    if (hints->ai_family != WEIR_AF_UNSPEC && hints->ai_family != WEIR_AF_INET)
+    if (!family_known(hints->ai_family))
         return WEIR_EAI_FAMILY;
     if (node && length_of(node) >= NAME_MAX_BYTES)
         return WEIR_EAI_OVERFLOW;
@@ -179,7 +237,8 @@ static int answers(struct weir_bsd *bsd, const struct weir_addr *addrs, int coun
         for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
             if (!(wanted >> index & 1))
                 continue;
-            struct answer *answer = answer_make(bsd, addrs[at], port, &kinds[index], hints->ai_protocol, list ? NULL : canonical);
+            const struct weir_endpoint endpoint = {addrs[at], port};
+            struct answer *answer = answer_make(bsd, &endpoint, &kinds[index], hints, list ? NULL : canonical);
             if (!answer) {
                 bsd_freeaddrinfo(bsd, list);
                 return WEIR_EAI_MEMORY;
@@ -208,7 +267,7 @@ int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service,
         error = service_port(service, hints->ai_flags, &wanted, &port);
     if (error)
         return error;
-    const int count = addresses(bsd, node, hints->ai_flags, addrs);
+    const int count = of_family(hints, addrs, addresses(bsd, node, hints->ai_flags, addrs));
     if (count < 0)
         return count;
     return answers(bsd, addrs, count, port, wanted, hints, hints->ai_flags & WEIR_AI_CANONNAME ? node : NULL, out);

@@ -15,6 +15,36 @@ static const struct kind kinds[] = {
     {WEIR_SOCK_RAW, -1, WEIR_RAW, -1},
 };
 
+#if WEIR_CFG_IP6
+static const struct kind echo6 = {WEIR_SOCK_DGRAM, WEIR_IPPROTO_ICMPV6, WEIR_ICMP, -1};
+
+static bool family_known(int domain) { return domain == WEIR_AF_INET || domain == WEIR_AF_INET6; }
+// The kind in place of one found: echo sockets have a protocol of their family's.
+static const struct kind *kind_in(int domain, const struct kind *found, int type, int protocol)
+{
+    if (domain != WEIR_AF_INET6)
+        return found;
+    if (type == WEIR_SOCK_DGRAM && protocol == WEIR_IPPROTO_ICMPV6)
+        return &echo6;
+    return found && found->native == WEIR_ICMP ? NULL : found;
+}
+static int family_choose(struct weir_bsd *bsd, weir_socket socket, int domain, enum weir_socket_type type)
+{
+    const bool ports = type == WEIR_STREAM || type == WEIR_DATAGRAM;
+    return weir_socket_set(bsd->weir, socket, WEIR_OPTION_FAMILY, domain == WEIR_AF_INET ? 4 : ports ? 0 : 6);
+}
+#else
+static bool family_known(int domain) { return domain == WEIR_AF_INET; }
+static const struct kind *kind_in(int domain, const struct kind *found, int type, int protocol)
+{
+    return (void)domain, (void)type, (void)protocol, found;
+}
+static int family_choose(struct weir_bsd *bsd, weir_socket socket, int domain, enum weir_socket_type type)
+{
+    return (void)bsd, (void)socket, (void)domain, (void)type, WEIR_OK;
+}
+#endif
+
 static const struct kind *kind_for(int type, int *protocol)
 {
     for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
@@ -30,7 +60,7 @@ static const struct kind *kind_for(int type, int *protocol)
 }
 
 // A new file for a native socket that exists already; on failure the socket is the caller's.
-static int file_for(struct weir_bsd *bsd, weir_socket socket, enum weir_socket_type type, int protocol, int flags)
+static int file_for(struct weir_bsd *bsd, weir_socket socket, int domain, enum weir_socket_type type, int protocol, int flags)
 {
     struct bsd_file *file;
     const int fd = bsd_file_open(bsd, &file);
@@ -39,17 +69,19 @@ static int file_for(struct weir_bsd *bsd, weir_socket socket, enum weir_socket_t
     file->socket = socket;
     file->type = (uint8_t)type;
     file->protocol = (uint8_t)protocol;
+    file->family = (uint8_t)domain;
     file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
     weir_socket_set_user(bsd->weir, socket, &file->watch);
     return fd;
 }
 
-static int open_socket(struct weir_bsd *bsd, const struct kind *kind, int protocol, int flags)
+static int open_socket(struct weir_bsd *bsd, int domain, const struct kind *kind, int protocol, int flags)
 {
     const weir_socket socket = weir_socket_open(bsd->weir, kind->native, (uint8_t)protocol);
     if (socket < 0)
         return socket == WEIR_NOT_SUPPORTED ? BSD_NO_PROTOCOL : socket;
-    const int fd = file_for(bsd, socket, kind->native, protocol, flags);
+    const int error = family_choose(bsd, socket, domain, kind->native);
+    const int fd = error ? error : file_for(bsd, socket, domain, kind->native, protocol, flags);
     if (fd < 0)
         weir_socket_close(bsd->weir, socket);
     return fd;
@@ -59,19 +91,20 @@ int bsd_socket(struct weir_bsd *bsd, int domain, int type, int protocol)
 {
     const int flags = type & (WEIR_SOCK_NONBLOCK | WEIR_SOCK_CLOEXEC);
     const struct kind *kind = kind_for(type & ~flags, &protocol);
-    if (domain != WEIR_AF_INET)
+    kind = kind_in(domain, kind, type & ~flags, protocol);
+    if (!family_known(domain))
         return bsd_fail(bsd, BSD_NO_FAMILY);
     if (!kind)
         return bsd_fail(bsd, BSD_NO_PROTOCOL);
     bsd_enter(bsd);
-    const int fd = open_socket(bsd, kind, protocol, flags);
+    const int fd = open_socket(bsd, domain, kind, protocol, flags);
     bsd_leave(bsd);
     return bsd_result(bsd, fd);
 }
 
 int bsd_bind(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
 {
-    struct weir_endpoint local;
+    struct bsd_name local;
     struct bsd_file *file;
     int error = bsd_address_in(bsd, address, length, &local);
     if (error)
@@ -79,7 +112,9 @@ int bsd_bind(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, 
     bsd_enter(bsd);
     error = bsd_socket_pin(bsd, fd, &file);
     if (!error) {
-        error = weir_socket_bind(bsd->weir, file->socket, &local);
+        error = bsd_name_check(file, &local);
+        if (!error)
+            error = weir_socket_bind(bsd->weir, file->socket, &local.endpoint);
         bsd_file_unpin(file);
     }
     bsd_leave(bsd);
@@ -114,6 +149,7 @@ static int accept_one(struct weir_bsd *bsd, struct bsd_file *listener, int flags
     file->socket = socket;
     file->type = WEIR_STREAM;
     file->protocol = WEIR_IPPROTO_TCP;
+    file->family = listener->family;
     file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
     weir_socket_set_user(bsd->weir, socket, &file->watch);
     if (weir_socket_peer(bsd->weir, socket, peer) != WEIR_OK)  // it ended while it waited; Linux hands it out as well
@@ -143,14 +179,16 @@ int bsd_accept4(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, wei
 {
     struct bsd_file *listener;
     struct weir_endpoint peer;
+    uint8_t family = WEIR_AF_INET;
     bsd_enter(bsd);
     int result = bsd_socket_pin(bsd, fd, &listener);
     if (!result) {
+        family = listener->family;
         result = accept_wait(bsd, listener, flags, &peer);
         bsd_file_unpin(listener);
     }
     bsd_leave(bsd);
-    if (result >= 0 && bsd_address_out(bsd, &peer, address, length)) {
+    if (result >= 0 && bsd_address_out(bsd, family, &peer, address, length)) {
         bsd_close(bsd, result);
         result = WEIR_FAULT;
     }
@@ -193,13 +231,21 @@ static int connect_wait(struct weir_bsd *bsd, struct bsd_file *file)
     return error;
 }
 
-static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struct weir_endpoint *peer)
+// A group on a link: what is sent to it leaves by the interface that was given with it.
+static int connect_native(struct weir_bsd *bsd, struct bsd_file *file, const struct bsd_name *peer)
+{
+    if (peer->netif_index)
+        (void)weir_socket_set(bsd->weir, file->socket, WEIR_OPTION_MULTICAST_NETIF, peer->netif_index);
+    return weir_socket_connect(bsd->weir, file->socket, &peer->endpoint);
+}
+
+static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struct bsd_name *peer)
 {
     if (file->flags & BSD_CONNECTING) {
         const int state = bsd_connect_state(bsd, file);
         return state == WEIR_IN_PROGRESS ? BSD_ALREADY : state;
     }
-    const int error = weir_socket_connect(bsd->weir, file->socket, peer);
+    const int error = connect_native(bsd, file, peer);
     if (error == WEIR_LISTENING)
         return WEIR_CONNECTED;
     if (error != WEIR_IN_PROGRESS)
@@ -210,7 +256,7 @@ static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struc
 
 int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
 {
-    struct weir_endpoint peer;
+    struct bsd_name peer;
     struct bsd_file *file;
     int error = bsd_address_in(bsd, address, length, &peer);
     if (error)
@@ -218,7 +264,9 @@ int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *addres
     bsd_enter(bsd);
     error = bsd_socket_pin(bsd, fd, &file);
     if (!error) {
-        error = connect_file(bsd, file, &peer);
+        error = bsd_name_peer(file, &peer);
+        if (!error)
+            error = connect_file(bsd, file, &peer);
         bsd_file_unpin(file);
     }
     bsd_leave(bsd);
@@ -299,15 +347,17 @@ static int name(struct weir_bsd *bsd, int fd, int (*look)(struct weir *, weir_so
 {
     struct weir_endpoint endpoint;
     struct bsd_file *file;
+    uint8_t family = WEIR_AF_INET;
     bsd_enter(bsd);
     int error = bsd_socket_pin(bsd, fd, &file);
     if (!error) {
+        family = file->family;
         error = look(bsd->weir, file->socket, &endpoint);
         bsd_file_unpin(file);
     }
     bsd_leave(bsd);
     if (!error)
-        error = address ? bsd_address_out(bsd, &endpoint, address, length) : WEIR_FAULT;
+        error = address ? bsd_address_out(bsd, family, &endpoint, address, length) : WEIR_FAULT;
     return bsd_result(bsd, error);
 }
 

@@ -41,6 +41,14 @@ static const struct mapping mappings[] = {
     {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, WEIR_OPTION_MULTICAST_TTL, false},
     {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_LOOP, WEIR_OPTION_MULTICAST_LOOP, true},
     {WEIR_SOL_RAW, WEIR_ICMP_FILTER, WEIR_OPTION_ICMP_FILTER, false},
+#if WEIR_CFG_IP6
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_UNICAST_HOPS, WEIR_OPTION_TTL, false},
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_MULTICAST_HOPS, WEIR_OPTION_MULTICAST_TTL, false},
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_MULTICAST_LOOP, WEIR_OPTION_MULTICAST_LOOP, true},
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_MULTICAST_IF, WEIR_OPTION_MULTICAST_NETIF, false},
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_MTU, WEIR_OPTION_MTU, false},
+    {WEIR_IPPROTO_IPV6, WEIR_IPV6_TCLASS, WEIR_OPTION_TOS, false},
+#endif
 };
 
 static const struct mapping *mapping_for(int level, int name)
@@ -57,6 +65,7 @@ union value {
     struct weir_linger linger;
     struct weir_timeval time;
     struct weir_ip_mreqn group;
+    struct weir_ipv6_mreq group6;
     struct weir_tcp_info info;
     struct weir_realtime realtime;
     struct weir_realtime_stats realtime_stats;
@@ -230,6 +239,61 @@ static int set_ip(struct request *r)
     }
 }
 
+#if WEIR_CFG_IP6
+#define HOPS_DEFAULT 64
+
+static int set_membership6(struct request *r, bool join)
+{
+    const struct weir_ipv6_mreq group = r->value.group6;
+    if (!whole(r, sizeof group) || group.ipv6mr_interface > UINT8_MAX)
+        return WEIR_INVALID;
+    const struct weir_addr addr = weir_addr_v6(group.ipv6mr_multiaddr.s6_bytes);
+    if (weir_addr_is_v4(addr))
+        return WEIR_INVALID;
+    return weir_socket_membership(r->bsd->weir, r->file->socket, addr, (uint8_t)group.ipv6mr_interface, join);
+}
+
+static int set_v6only(struct request *r)
+{
+    int32_t value;
+    return number_given(r, &value) ? set_number(r, WEIR_OPTION_FAMILY, value ? 6 : 0) : WEIR_INVALID;
+}
+
+// −1 is the default (RFC 3493 §5.1, §5.2; RFC 3542 §6.5).
+static int32_t number6(const struct request *r, int32_t value)
+{
+    if (r->level != WEIR_IPPROTO_IPV6 || value != -1)
+        return value;
+    switch (r->name) {
+    case WEIR_IPV6_UNICAST_HOPS: return HOPS_DEFAULT;
+    case WEIR_IPV6_MULTICAST_HOPS: return 1;
+    case WEIR_IPV6_TCLASS: return 0;
+    default: return value;
+    }
+}
+
+static int set_ip6(struct request *r)
+{
+    switch (r->name) {
+    case WEIR_IPV6_V6ONLY: return set_v6only(r);
+    case WEIR_IPV6_MTU_DISCOVER: return set_mtu_discover(r);
+    case WEIR_IPV6_JOIN_GROUP: return set_membership6(r, true);
+    case WEIR_IPV6_LEAVE_GROUP: return set_membership6(r, false);
+    case WEIR_IPV6_RECVPKTINFO: return set_file_flag(r, BSD_PKTINFO);
+    case WEIR_IPV6_RECVHOPLIMIT: return set_file_flag(r, BSD_RECVTTL);
+    case WEIR_IPV6_RECVTCLASS: return set_file_flag(r, BSD_RECVTOS);
+    default: return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+
+// Options of IPv6 are those of sockets of AF_INET6.
+static bool level_known(const struct request *r) { return r->level != WEIR_IPPROTO_IPV6 || r->file->family == WEIR_AF_INET6; }
+#else
+static int32_t number6(const struct request *r, int32_t value) { return (void)r, value; }
+static int set_ip6(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static bool level_known(const struct request *r) { return (void)r, true; }
+#endif
+
 #if WEIR_CFG_REALTIME
 static int set_realtime(struct request *r)
 {
@@ -275,6 +339,7 @@ static int set_mapped(struct request *r, const struct mapping *mapping)
     int32_t value;
     if (!number_given(r, &value))
         return WEIR_INVALID;
+    value = number6(r, value);
     if (mapping->flag)
         value = value != 0;
     if (mapping->option == WEIR_OPTION_SEND_BUFFER || mapping->option == WEIR_OPTION_RECEIVE_BUFFER)
@@ -289,11 +354,14 @@ static int set_mapped(struct request *r, const struct mapping *mapping)
 static int set(struct request *r)
 {
     const struct mapping *mapping = mapping_for(r->level, r->name);
+    if (!level_known(r))
+        return BSD_NO_PROTOCOL_OPTION;
     if (mapping)
         return set_mapped(r, mapping);
     switch (r->level) {
     case WEIR_SOL_SOCKET: return set_socket(r);
     case WEIR_IPPROTO_IP: return set_ip(r);
+    case WEIR_IPPROTO_IPV6: return set_ip6(r);
     case WEIR_IPPROTO_TCP: return set_tcp(r);
     default: return BSD_NO_PROTOCOL_OPTION;
     }
@@ -393,7 +461,7 @@ static int get_socket(struct request *r)
     case WEIR_SO_ERROR: return get_error(r);
     case WEIR_SO_TYPE: return get_plain(r, types[r->file->type]);
     case WEIR_SO_PROTOCOL: return get_plain(r, r->file->protocol);
-    case WEIR_SO_DOMAIN: return get_plain(r, WEIR_AF_INET);
+    case WEIR_SO_DOMAIN: return get_plain(r, r->file->family);
     case WEIR_SO_LINGER: return get_linger(r);
     case WEIR_SO_MAX_PACING_RATE: return get_max_pacing_rate(r);
     case WEIR_SO_RCVTIMEO: return get_timeout(r, r->file->receive_timeout_us);
@@ -403,14 +471,18 @@ static int get_socket(struct request *r)
     }
 }
 
+static int get_mtu_discover(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_DONT_FRAGMENT);
+    r->value.number = r->value.number ? WEIR_IP_PMTUDISC_DO : WEIR_IP_PMTUDISC_DONT;
+    return error;
+}
+
 static int get_ip(struct request *r)
 {
     int error;
     switch (r->name) {
-    case WEIR_IP_MTU_DISCOVER:
-        error = get_number(r, WEIR_OPTION_DONT_FRAGMENT);
-        r->value.number = r->value.number ? WEIR_IP_PMTUDISC_DO : WEIR_IP_PMTUDISC_DONT;
-        return error;
+    case WEIR_IP_MTU_DISCOVER: return get_mtu_discover(r);
     case WEIR_IP_MULTICAST_IF:
         error = get_number(r, WEIR_OPTION_MULTICAST_NETIF);
         if (!error) {
@@ -425,6 +497,29 @@ static int get_ip(struct request *r)
     default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
+
+#if WEIR_CFG_IP6
+static int get_v6only(struct request *r)
+{
+    const int error = get_number(r, WEIR_OPTION_FAMILY);
+    r->value.number = r->value.number == 6;
+    return error;
+}
+
+static int get_ip6(struct request *r)
+{
+    switch (r->name) {
+    case WEIR_IPV6_V6ONLY: return get_v6only(r);
+    case WEIR_IPV6_MTU_DISCOVER: return get_mtu_discover(r);
+    case WEIR_IPV6_RECVPKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
+    case WEIR_IPV6_RECVHOPLIMIT: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
+    case WEIR_IPV6_RECVTCLASS: return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
+    default: return BSD_NO_PROTOCOL_OPTION;
+    }
+}
+#else
+static int get_ip6(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+#endif
 
 #if WEIR_CFG_TCP_INFO
 static int get_info(struct request *r)
@@ -453,6 +548,8 @@ static int get_tcp(struct request *r)
 static int get(struct request *r)
 {
     const struct mapping *mapping = mapping_for(r->level, r->name);
+    if (!level_known(r))
+        return BSD_NO_PROTOCOL_OPTION;
     if (mapping && mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
         return get_plain(r, (int32_t)r->file->receive_low_water);
     if (mapping)
@@ -460,6 +557,7 @@ static int get(struct request *r)
     switch (r->level) {
     case WEIR_SOL_SOCKET: return get_socket(r);
     case WEIR_IPPROTO_IP: return get_ip(r);
+    case WEIR_IPPROTO_IPV6: return get_ip6(r);
     case WEIR_IPPROTO_TCP: return get_tcp(r);
     default: return BSD_NO_PROTOCOL_OPTION;
     }

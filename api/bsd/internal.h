@@ -87,7 +87,8 @@ struct bsd_file {
     uint32_t receive_low_water;
     uint8_t type;  // enum weir_socket_type
     uint8_t protocol;
-    uint8_t flags;  // enum bsd_flag
+    uint8_t flags;   // enum bsd_flag
+    uint8_t family;  // WEIR_AF_INET, WEIR_AF_INET6
 };
 
 #define BSD_SEGMENT (WEIR_CFG_SOCKETS < 256 ? (uint32_t)WEIR_CFG_SOCKETS : 256u)  // descriptors
@@ -153,9 +154,48 @@ void bsd_turn_remove(struct bsd_turns *turns, struct bsd_turn *turn);
 bool bsd_turn_grant(struct weir_bsd *bsd, struct bsd_turns *turns);  // wakes the first; false: none waits
 
 // --- others ------------------------------------------------------------------------------------------------------------------
-// Addresses between the caller's memory and endpoints; without the lock.
-int bsd_address_in(struct weir_bsd *bsd, const struct weir_sockaddr *address, weir_socklen length, struct weir_endpoint *out);
-int bsd_address_out(struct weir_bsd *bsd, const struct weir_endpoint *endpoint, struct weir_sockaddr *address, weir_socklen *length);
+// A name as the caller gave it.
+struct bsd_name {
+    struct weir_endpoint endpoint;
+    uint8_t family;       // WEIR_AF_UNSPEC: endpoint is nothing
+    uint8_t netif_index;  // of a multicast address on a link; 0: none was given
+    bool cut;             // of AF_INET6, but too short
+};
+#if WEIR_CFG_IP6
+union bsd_sockaddr {
+    struct weir_sockaddr_in in;
+    struct weir_sockaddr_in6 in6;
+};
+// The endpoint as a name of a family; returns its length. IPv4 addresses are mapped where it is AF_INET6.
+weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out);
+int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_name *out);
+// Whether a socket takes a name: WEIR_INVALID, BSD_NO_FAMILY (as Linux says it).
+int bsd_name_check(const struct bsd_file *file, const struct bsd_name *name);
+// … as the peer: what is nobody's address of IPv6 is this host's.
+int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name);
+#else
+union bsd_sockaddr {
+    struct weir_sockaddr_in in;
+};
+static inline weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out)
+{
+    (void)family;
+    *out = (union bsd_sockaddr){
+        {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}}};
+    return sizeof out->in;
+}
+static inline int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_name *out)
+{
+    (void)from, (void)bytes, (void)out;
+    return BSD_NO_FAMILY;
+}
+static inline int bsd_name_check(const struct bsd_file *file, const struct bsd_name *name) { return (void)file, (void)name, WEIR_OK; }
+static inline int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name) { return (void)file, (void)name, WEIR_OK; }
+#endif
+// Names between the caller's memory and ours; without the lock.
+int bsd_address_in(struct weir_bsd *bsd, const struct weir_sockaddr *address, weir_socklen length, struct bsd_name *out);
+int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endpoint *endpoint, struct weir_sockaddr *address,
+                    weir_socklen *length);
 
 // A walk over an I/O vector.
 struct bsd_cursor {
@@ -173,8 +213,11 @@ struct bsd_transfer {       // one send or receive
     int out_flags;  // of recvmsg
     bool wait;      // may block
     bool stream;
+    bool named;      // sending: `name` is to whom
     uint8_t wanted;  // the file's flags: BSD_PKTINFO …
+    uint8_t family;  // the file's
     uint64_t deadline_us;
+    struct bsd_name name;
     struct weir_message message;  // datagrams: to, or from whom
 };
 // Bytes moved, or an error. `flags`: WEIR_MSG_*. Called and left with the lock held; they release it while copying.

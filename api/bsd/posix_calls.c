@@ -109,6 +109,10 @@ int weir_posix_getaddrinfo(const char *node, const char *service, const struct w
 
 void weir_posix_freeaddrinfo(struct weir_addrinfo *list) { bsd_freeaddrinfo(context, list); }
 
+unsigned weir_posix_if_nametoindex(const char *name) { return bsd_if_nametoindex(context, name); }
+
+char *weir_posix_if_indextoname(unsigned index, char *name) { return bsd_if_indextoname(context, index, name); }
+
 int weir_posix_fcntl(int fd, int command, ...)
 {
     va_list arguments;

@@ -44,6 +44,8 @@ int weir_posix_epoll_ctl(int set, int operation, int fd, struct weir_epoll_event
 int weir_posix_epoll_wait(int set, struct weir_epoll_event *events, int most, int timeout_ms);
 int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out);
 void weir_posix_freeaddrinfo(struct weir_addrinfo *list);
+unsigned weir_posix_if_nametoindex(const char *name);
+char *weir_posix_if_indextoname(unsigned index, char *name);
 
 WEIR_END_DECLS
 

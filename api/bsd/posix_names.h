@@ -74,6 +74,10 @@
 #define freeaddrinfo weir_posix_freeaddrinfo
 #undef gai_strerror
 #define gai_strerror bsd_gai_strerror
+#undef if_nametoindex
+#define if_nametoindex weir_posix_if_nametoindex
+#undef if_indextoname
+#define if_indextoname weir_posix_if_indextoname
 #undef inet_pton
 #define inet_pton weir_inet_pton
 #undef inet_ntop
@@ -90,10 +94,16 @@
 #define sockaddr weir_sockaddr
 #undef sockaddr_in
 #define sockaddr_in weir_sockaddr_in
+#undef sockaddr_in6
+#define sockaddr_in6 weir_sockaddr_in6
 #undef sockaddr_storage
 #define sockaddr_storage weir_sockaddr_storage
 #undef in_addr
 #define in_addr weir_in_addr
+#undef in6_addr
+#define in6_addr weir_in6_addr
+#undef s6_addr
+#define s6_addr s6_bytes
 #undef iovec
 #define iovec weir_iovec
 #undef msghdr
@@ -102,6 +112,8 @@
 #define cmsghdr weir_cmsghdr
 #undef in_pktinfo
 #define in_pktinfo weir_in_pktinfo
+#undef in6_pktinfo
+#define in6_pktinfo weir_in6_pktinfo
 #undef linger
 #define linger weir_linger
 #undef timeval
@@ -110,6 +122,8 @@
 #define ip_mreq weir_ip_mreq
 #undef ip_mreqn
 #define ip_mreqn weir_ip_mreqn
+#undef ipv6_mreq
+#define ipv6_mreq weir_ipv6_mreq
 #undef icmp_filter
 #define icmp_filter weir_icmp_filter
 #undef pollfd
@@ -138,6 +152,8 @@
 #define AF_UNSPEC WEIR_AF_UNSPEC
 #undef AF_INET
 #define AF_INET WEIR_AF_INET
+#undef AF_INET6
+#define AF_INET6 WEIR_AF_INET6
 #undef SOCK_STREAM
 #define SOCK_STREAM WEIR_SOCK_STREAM
 #undef SOCK_DGRAM
@@ -156,6 +172,10 @@
 #define IPPROTO_TCP WEIR_IPPROTO_TCP
 #undef IPPROTO_UDP
 #define IPPROTO_UDP WEIR_IPPROTO_UDP
+#undef IPPROTO_IPV6
+#define IPPROTO_IPV6 WEIR_IPPROTO_IPV6
+#undef IPPROTO_ICMPV6
+#define IPPROTO_ICMPV6 WEIR_IPPROTO_ICMPV6
 #undef IPPROTO_RAW
 #define IPPROTO_RAW WEIR_IPPROTO_RAW
 #undef SHUT_RD
@@ -176,6 +196,14 @@
 #define INADDR_NONE WEIR_INADDR_NONE
 #undef INET_ADDRSTRLEN
 #define INET_ADDRSTRLEN WEIR_INET_ADDRSTRLEN
+#undef INET6_ADDRSTRLEN
+#define INET6_ADDRSTRLEN WEIR_INET6_ADDRSTRLEN
+#undef IF_NAMESIZE
+#define IF_NAMESIZE WEIR_IF_NAMESIZE
+#undef IN6ADDR_ANY_INIT
+#define IN6ADDR_ANY_INIT WEIR_IN6ADDR_ANY_INIT
+#undef IN6ADDR_LOOPBACK_INIT
+#define IN6ADDR_LOOPBACK_INIT WEIR_IN6ADDR_LOOPBACK_INIT
 #undef IOV_MAX
 #define IOV_MAX WEIR_IOV_MAX
 #undef MSG_OOB
@@ -284,6 +312,40 @@
 #define IP_ADD_MEMBERSHIP WEIR_IP_ADD_MEMBERSHIP
 #undef IP_DROP_MEMBERSHIP
 #define IP_DROP_MEMBERSHIP WEIR_IP_DROP_MEMBERSHIP
+#undef IPV6_UNICAST_HOPS
+#define IPV6_UNICAST_HOPS WEIR_IPV6_UNICAST_HOPS
+#undef IPV6_MULTICAST_IF
+#define IPV6_MULTICAST_IF WEIR_IPV6_MULTICAST_IF
+#undef IPV6_MULTICAST_HOPS
+#define IPV6_MULTICAST_HOPS WEIR_IPV6_MULTICAST_HOPS
+#undef IPV6_MULTICAST_LOOP
+#define IPV6_MULTICAST_LOOP WEIR_IPV6_MULTICAST_LOOP
+#undef IPV6_JOIN_GROUP
+#define IPV6_JOIN_GROUP WEIR_IPV6_JOIN_GROUP
+#undef IPV6_LEAVE_GROUP
+#define IPV6_LEAVE_GROUP WEIR_IPV6_LEAVE_GROUP
+#undef IPV6_ADD_MEMBERSHIP
+#define IPV6_ADD_MEMBERSHIP WEIR_IPV6_ADD_MEMBERSHIP
+#undef IPV6_DROP_MEMBERSHIP
+#define IPV6_DROP_MEMBERSHIP WEIR_IPV6_DROP_MEMBERSHIP
+#undef IPV6_MTU_DISCOVER
+#define IPV6_MTU_DISCOVER WEIR_IPV6_MTU_DISCOVER
+#undef IPV6_MTU
+#define IPV6_MTU WEIR_IPV6_MTU
+#undef IPV6_V6ONLY
+#define IPV6_V6ONLY WEIR_IPV6_V6ONLY
+#undef IPV6_RECVPKTINFO
+#define IPV6_RECVPKTINFO WEIR_IPV6_RECVPKTINFO
+#undef IPV6_PKTINFO
+#define IPV6_PKTINFO WEIR_IPV6_PKTINFO
+#undef IPV6_RECVHOPLIMIT
+#define IPV6_RECVHOPLIMIT WEIR_IPV6_RECVHOPLIMIT
+#undef IPV6_HOPLIMIT
+#define IPV6_HOPLIMIT WEIR_IPV6_HOPLIMIT
+#undef IPV6_RECVTCLASS
+#define IPV6_RECVTCLASS WEIR_IPV6_RECVTCLASS
+#undef IPV6_TCLASS
+#define IPV6_TCLASS WEIR_IPV6_TCLASS
 #undef IP_PMTUDISC_DONT
 #define IP_PMTUDISC_DONT WEIR_IP_PMTUDISC_DONT
 #undef IP_PMTUDISC_WANT
@@ -368,6 +430,10 @@
 #define AI_CANONNAME WEIR_AI_CANONNAME
 #undef AI_NUMERICHOST
 #define AI_NUMERICHOST WEIR_AI_NUMERICHOST
+#undef AI_V4MAPPED
+#define AI_V4MAPPED WEIR_AI_V4MAPPED
+#undef AI_ALL
+#define AI_ALL WEIR_AI_ALL
 #undef AI_ADDRCONFIG
 #define AI_ADDRCONFIG WEIR_AI_ADDRCONFIG
 #undef AI_NUMERICSERV
@@ -394,10 +460,14 @@
 #define EAI_OVERFLOW WEIR_EAI_OVERFLOW
 #undef PF_INET
 #define PF_INET WEIR_AF_INET
+#undef PF_INET6
+#define PF_INET6 WEIR_AF_INET6
 #undef PF_UNSPEC
 #define PF_UNSPEC WEIR_AF_UNSPEC
 #undef SOL_IP
 #define SOL_IP WEIR_IPPROTO_IP
+#undef SOL_IPV6
+#define SOL_IPV6 WEIR_IPPROTO_IPV6
 #undef SOL_TCP
 #define SOL_TCP WEIR_IPPROTO_TCP
 #undef FD_ZERO

@@ -11,8 +11,22 @@ static void transfer_init(struct bsd_transfer *t, const struct weir_iovec *vecto
     t->bytes = count ? vector->iov_len : 0;
     t->out_flags = 0;
     t->stream = true;
+    t->named = false;
+    t->family = WEIR_AF_INET;
     if (MESSAGES)
         memset(&t->message, 0, sizeof t->message);
+}
+
+// To whom a message goes; streams have their peer.
+static int peer_take(struct bsd_transfer *t)
+{
+    if (!t->named || t->stream)
+        return WEIR_OK;
+    const int error = bsd_name_peer(t->file, &t->name);
+    t->message.peer = t->name.endpoint;
+    if (!t->message.netif_index)
+        t->message.netif_index = t->name.netif_index;
+    return error;
 }
 
 static int move(struct bsd_transfer *t, int flags, bool sending)
@@ -45,7 +59,10 @@ static int move_patiently(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, 
         t->deadline_us = bsd_deadline(bsd, sending ? file->send_timeout_us : file->receive_timeout_us);
         t->stream = !MESSAGES || file->type == WEIR_STREAM;
         t->wanted = file->flags;
-        result = move(t, flags, sending);
+        t->family = file->family;
+        result = MESSAGES && sending ? peer_take(t) : WEIR_OK;
+        if (result >= 0)
+            result = move(t, flags, sending);
         bsd_file_unpin(file);
         t->file = NULL;
     }
@@ -87,7 +104,8 @@ weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t byt
     const struct weir_iovec one = {(void *)(uintptr_t)data, bytes < MOST ? bytes : MOST};
     struct bsd_transfer t;
     transfer_init(&t, &one, 1);
-    const int error = address ? bsd_address_in(bsd, address, length, &t.message.peer) : WEIR_OK;
+    t.named = address;
+    const int error = address ? bsd_address_in(bsd, address, length, &t.name) : WEIR_OK;
     return error ? bsd_fail(bsd, error) : send_result(bsd, flags, transfer(bsd, fd, &t, flags, true));
 }
 
@@ -109,7 +127,7 @@ weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, 
         return bsd_fail(bsd, result);
     if (address && t.stream)
         return result;  // connection-mode: the address is left alone (Linux)
-    return bsd_address_out(bsd, &t.message.peer, address, length) ? bsd_fail(bsd, WEIR_FAULT) : result;
+    return bsd_address_out(bsd, t.family, &t.message.peer, address, length) ? bsd_fail(bsd, WEIR_FAULT) : result;
 }
 
 weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags)
@@ -154,12 +172,46 @@ weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vect
 }
 
 // --- ancillary data -------------------------------------------------------------------------------------------------------
+#if WEIR_CFG_IP6
+static int control_item6(struct weir_cmsghdr *cmsg, size_t bytes, struct weir_message *message)
+{
+    struct weir_in6_pktinfo info;
+    int32_t number = 0;
+    if (cmsg->cmsg_level != WEIR_IPPROTO_IPV6 || bytes < sizeof number)
+        return WEIR_INVALID;
+    if (cmsg->cmsg_type == WEIR_IPV6_PKTINFO) {
+        if (bytes < sizeof info)
+            return WEIR_INVALID;
+        memcpy(&info, weir_cmsg_data(cmsg), sizeof info);
+        if (info.ipi6_ifindex > UINT8_MAX)
+            return WEIR_INVALID;
+        message->netif_index = (uint8_t)info.ipi6_ifindex;
+        message->local = weir_addr_with_zone(weir_addr_v6(info.ipi6_addr.s6_bytes), (uint8_t)info.ipi6_ifindex);
+        return WEIR_OK;
+    }
+    memcpy(&number, weir_cmsg_data(cmsg), sizeof number);
+    const bool socket_s = number == -1;  // RFC 3542 §6.3, §6.5: as without it
+    if (cmsg->cmsg_type == WEIR_IPV6_HOPLIMIT && (socket_s || (number > 0 && number < 256)))
+        message->ttl = (uint8_t)(socket_s ? 0 : number);
+    else if (cmsg->cmsg_type == WEIR_IPV6_TCLASS && (socket_s || (number >= 0 && number < 256)))
+        message->tos = (uint8_t)(socket_s ? 0 : number);
+    else
+        return WEIR_INVALID;
+    return WEIR_OK;
+}
+#else
+static int control_item6(struct weir_cmsghdr *cmsg, size_t bytes, struct weir_message *message)
+{
+    return (void)cmsg, (void)bytes, (void)message, WEIR_INVALID;
+}
+#endif
+
 static int control_item(struct weir_cmsghdr *cmsg, struct weir_message *message)
 {
     int32_t number = 0;
     const size_t bytes = cmsg->cmsg_len - weir_cmsg_len(0);
     if (cmsg->cmsg_level != WEIR_IPPROTO_IP)
-        return WEIR_INVALID;
+        return control_item6(cmsg, bytes, message);
     if (cmsg->cmsg_type == WEIR_IP_PKTINFO) {
         struct weir_in_pktinfo info;
         if (bytes < sizeof info)
@@ -209,17 +261,57 @@ static int control_in(struct weir_bsd *bsd, const struct weir_msghdr *header, st
     return WEIR_OK;
 }
 
-static void control_put(struct weir_msghdr *local, size_t room, int type, const void *data, size_t bytes)
+static void control_put(struct weir_msghdr *local, size_t room, int level, int type, const void *data, size_t bytes)
 {
     if (local->msg_controllen + weir_cmsg_space(bytes) > room) {
         local->msg_flags |= WEIR_MSG_CTRUNC;
         return;
     }
     struct weir_cmsghdr *cmsg = (struct weir_cmsghdr *)(void *)((uint8_t *)local->msg_control + local->msg_controllen);
-    *cmsg = (struct weir_cmsghdr){weir_cmsg_len(bytes), WEIR_IPPROTO_IP, type};
+    *cmsg = (struct weir_cmsghdr){weir_cmsg_len(bytes), level, type};
     memcpy(weir_cmsg_data(cmsg), data, bytes);
     local->msg_controllen += weir_cmsg_space(bytes);
 }
+
+static void control_put_ip4(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
+{
+    if (t->wanted & BSD_PKTINFO) {
+        const uint32_t to = weir_htonl(weir_addr_to_v4(t->message.local));
+        const struct weir_in_pktinfo info = {t->message.netif_index, {to}, {to}};
+        control_put(local, room, WEIR_IPPROTO_IP, WEIR_IP_PKTINFO, &info, sizeof info);
+    }
+}
+
+#if WEIR_CFG_IP6
+// A socket of AF_INET6 is told where a packet came to in one way; the number of hops and the class as the packet's family has them.
+static void control_put_all(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
+{
+    const bool v4 = weir_addr_is_v4(t->message.local);
+    const int level = v4 ? WEIR_IPPROTO_IP : WEIR_IPPROTO_IPV6;
+    const int32_t ttl = t->message.ttl, tos = t->message.tos;
+    if (t->family != WEIR_AF_INET6) {
+        control_put_ip4(t, local, room);
+    } else if (t->wanted & BSD_PKTINFO) {
+        struct weir_in6_pktinfo info = {.ipi6_ifindex = t->message.netif_index};
+        weir_addr_to_v6(t->message.local, info.ipi6_addr.s6_bytes);
+        control_put(local, room, WEIR_IPPROTO_IPV6, WEIR_IPV6_PKTINFO, &info, sizeof info);
+    }
+    if (t->wanted & BSD_RECVTTL)
+        control_put(local, room, level, v4 ? WEIR_IP_TTL : WEIR_IPV6_HOPLIMIT, &ttl, sizeof ttl);
+    if (t->wanted & BSD_RECVTOS)
+        control_put(local, room, level, v4 ? WEIR_IP_TOS : WEIR_IPV6_TCLASS, &tos, sizeof tos);
+}
+#else
+static void control_put_all(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
+{
+    const int32_t ttl = t->message.ttl, tos = t->message.tos;
+    control_put_ip4(t, local, room);
+    if (t->wanted & BSD_RECVTTL)
+        control_put(local, room, WEIR_IPPROTO_IP, WEIR_IP_TTL, &ttl, sizeof ttl);
+    if (t->wanted & BSD_RECVTOS)
+        control_put(local, room, WEIR_IPPROTO_IP, WEIR_IP_TOS, &tos, sizeof tos);
+}
+#endif
 
 static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struct weir_msghdr *header)
 {
@@ -229,19 +321,7 @@ static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struc
     } copy = {0};
     struct weir_msghdr local = {.msg_control = &copy, .msg_flags = header->msg_flags};
     const size_t room = !header->msg_control ? 0 : header->msg_controllen < sizeof copy ? header->msg_controllen : sizeof copy;
-    if (t->wanted & BSD_PKTINFO) {
-        const uint32_t to = weir_htonl(weir_addr_to_v4(t->message.local));
-        const struct weir_in_pktinfo info = {t->message.netif_index, {to}, {to}};
-        control_put(&local, room, WEIR_IP_PKTINFO, &info, sizeof info);
-    }
-    if (t->wanted & BSD_RECVTTL) {
-        const int32_t ttl = t->message.ttl;
-        control_put(&local, room, WEIR_IP_TTL, &ttl, sizeof ttl);
-    }
-    if (t->wanted & BSD_RECVTOS) {
-        const int32_t tos = t->message.tos;
-        control_put(&local, room, WEIR_IP_TOS, &tos, sizeof tos);
-    }
+    control_put_all(t, &local, room);
     header->msg_flags = local.msg_flags;
     header->msg_controllen = local.msg_controllen;
     return bsd_copy_out(bsd, header->msg_control, &copy, local.msg_controllen);
@@ -255,8 +335,9 @@ weir_ssize bsd_sendmsg(struct weir_bsd *bsd, int fd, const struct weir_msghdr *m
     int error = bsd_copy_in(bsd, &header, message, sizeof header);
     if (!error)
         error = vector_in(bsd, &t, copy, header.msg_iov, header.msg_iovlen);
-    if (!error && header.msg_name)
-        error = bsd_address_in(bsd, header.msg_name, header.msg_namelen, &t.message.peer);
+    t.named = header.msg_name;
+    if (!error && t.named)
+        error = bsd_address_in(bsd, header.msg_name, header.msg_namelen, &t.name);
     if (!error)
         error = control_in(bsd, &header, &t.message);
     return error ? bsd_fail(bsd, error) : send_result(bsd, flags, transfer(bsd, fd, &t, flags, true));
@@ -268,11 +349,9 @@ static int header_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struct
     int error = WEIR_OK;
     header->msg_flags = t->out_flags;
     if (!t->stream && header->msg_name) {
-        const weir_socklen whole = sizeof(struct weir_sockaddr_in);
-        const struct weir_sockaddr_in in = {.sin_family = WEIR_AF_INET,
-                                            .sin_port = weir_htons(t->message.peer.port),
-                                            .sin_addr = {weir_htonl(weir_addr_to_v4(t->message.peer.addr))}};
-        error = bsd_copy_out(bsd, header->msg_name, &in, header->msg_namelen < whole ? header->msg_namelen : whole);
+        union bsd_sockaddr name;
+        const weir_socklen whole = bsd_sockaddr_make(t->family, &t->message.peer, &name);
+        error = bsd_copy_out(bsd, header->msg_name, &name, header->msg_namelen < whole ? header->msg_namelen : whole);
         header->msg_namelen = whole;
     } else {
         header->msg_namelen = 0;

@@ -95,9 +95,13 @@ int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service,
 void bsd_freeaddrinfo(struct weir_bsd *bsd, struct weir_addrinfo *list);
 const char *bsd_gai_strerror(int error);
 
-// 1: done; 0: not an address; −1: unknown family. `out` is a struct weir_in_addr (network byte order).
+// An interface's index by its name (0: none has it), and the name by the index, into WEIR_IF_NAMESIZE bytes (NULL: none has it).
+unsigned bsd_if_nametoindex(struct weir_bsd *bsd, const char *name);
+char *bsd_if_indextoname(struct weir_bsd *bsd, unsigned index, char *name);
+
+// 1: done; 0: not an address; −1: unknown family. `out` is a struct weir_in_addr or weir_in6_addr (network byte order).
 int weir_inet_pton(int family, const char *text, void *out);
-// `text`, or NULL when the family is unknown or `bytes` too few (16 are enough).
+// `text`, or NULL when the family is unknown or `bytes` too few (16 are enough for IPv4, 46 for IPv6).
 const char *weir_inet_ntop(int family, const void *address, char *text, weir_socklen bytes);
 // The POSIX errno for an enum weir_error.
 int weir_bsd_errno(int error);

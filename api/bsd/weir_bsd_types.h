@@ -13,9 +13,17 @@ WEIR_BEGIN_DECLS
 typedef uint32_t weir_socklen;
 typedef intptr_t weir_ssize;
 
-enum { WEIR_AF_UNSPEC = 0, WEIR_AF_INET = 2 };
+enum { WEIR_AF_UNSPEC = 0, WEIR_AF_INET = 2, WEIR_AF_INET6 = 10 };  // AF_INET6: with WEIR_CFG_IP6
 enum { WEIR_SOCK_STREAM = 1, WEIR_SOCK_DGRAM = 2, WEIR_SOCK_RAW = 3, WEIR_SOCK_NONBLOCK = 04000, WEIR_SOCK_CLOEXEC = 02000000 };
-enum { WEIR_IPPROTO_IP = 0, WEIR_IPPROTO_ICMP = 1, WEIR_IPPROTO_TCP = 6, WEIR_IPPROTO_UDP = 17, WEIR_IPPROTO_RAW = 255 };
+enum {
+    WEIR_IPPROTO_IP = 0,
+    WEIR_IPPROTO_ICMP = 1,
+    WEIR_IPPROTO_TCP = 6,
+    WEIR_IPPROTO_UDP = 17,
+    WEIR_IPPROTO_IPV6 = 41,
+    WEIR_IPPROTO_ICMPV6 = 58,
+    WEIR_IPPROTO_RAW = 255
+};
 enum { WEIR_SHUT_RD = 0, WEIR_SHUT_WR = 1, WEIR_SHUT_RDWR = 2 };
 enum { WEIR_SOMAXCONN = 4096 };
 
@@ -32,15 +40,38 @@ struct weir_sockaddr_in {
     struct weir_in_addr sin_addr;
     uint8_t sin_zero[8];
 };
+struct weir_in6_addr {
+    uint8_t s6_bytes[16];
+};
+struct weir_sockaddr_in6 {
+    uint16_t sin6_family;
+    uint16_t sin6_port;      // network byte order
+    uint32_t sin6_flowinfo;  // 0, and not looked at
+    struct weir_in6_addr sin6_addr;
+    uint32_t sin6_scope_id;  // the interface of a link-local address; it may be left out (24 bytes)
+};
 struct weir_sockaddr_storage {
     uint16_t ss_family;
     uint8_t ss_data[126];
 };
+#define WEIR_IN6ADDR_ANY_INIT \
+    { \
+        { \
+            0 \
+        } \
+    }
+#define WEIR_IN6ADDR_LOOPBACK_INIT \
+    { \
+        { \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 \
+        } \
+    }
 #define WEIR_INADDR_ANY UINT32_C(0)
 #define WEIR_INADDR_LOOPBACK UINT32_C(0x7f000001)
 #define WEIR_INADDR_BROADCAST UINT32_C(0xffffffff)
 #define WEIR_INADDR_NONE UINT32_C(0xffffffff)
-enum { WEIR_INET_ADDRSTRLEN = 16 };
+enum { WEIR_IF_NAMESIZE = 16 };
+enum { WEIR_INET_ADDRSTRLEN = 16, WEIR_INET6_ADDRSTRLEN = 46 };
 
 // Host and network byte order, without knowing which this machine has.
 static inline uint16_t weir_htons(uint16_t host)
@@ -115,6 +146,10 @@ struct weir_in_pktinfo {
     struct weir_in_addr ipi_spec_dst;  // sending: the source address
     struct weir_in_addr ipi_addr;      // receiving: the destination address
 };
+struct weir_in6_pktinfo {
+    struct weir_in6_addr ipi6_addr;  // sending: the source address; receiving: the destination address
+    unsigned ipi6_ifindex;
+};
 
 enum {
     WEIR_SOL_SOCKET = 1,
@@ -173,6 +208,25 @@ enum {
 };
 enum { WEIR_IP_PMTUDISC_DONT = 0, WEIR_IP_PMTUDISC_WANT = 1, WEIR_IP_PMTUDISC_DO = 2 };
 enum { WEIR_SOL_RAW = 255, WEIR_ICMP_FILTER = 1 };
+enum {
+    WEIR_IPV6_UNICAST_HOPS = 16,
+    WEIR_IPV6_MULTICAST_IF = 17,
+    WEIR_IPV6_MULTICAST_HOPS = 18,
+    WEIR_IPV6_MULTICAST_LOOP = 19,
+    WEIR_IPV6_JOIN_GROUP = 20,
+    WEIR_IPV6_LEAVE_GROUP = 21,
+    WEIR_IPV6_MTU_DISCOVER = 23,
+    WEIR_IPV6_MTU = 24,
+    WEIR_IPV6_V6ONLY = 26,
+    WEIR_IPV6_RECVPKTINFO = 49,
+    WEIR_IPV6_PKTINFO = 50,
+    WEIR_IPV6_RECVHOPLIMIT = 51,
+    WEIR_IPV6_HOPLIMIT = 52,
+    WEIR_IPV6_RECVTCLASS = 66,
+    WEIR_IPV6_TCLASS = 67,
+    WEIR_IPV6_ADD_MEMBERSHIP = WEIR_IPV6_JOIN_GROUP,
+    WEIR_IPV6_DROP_MEMBERSHIP = WEIR_IPV6_LEAVE_GROUP
+};
 
 struct weir_linger {
     int l_onoff, l_linger;  // l_linger: seconds
@@ -186,6 +240,10 @@ struct weir_ip_mreq {
 struct weir_ip_mreqn {
     struct weir_in_addr imr_multiaddr, imr_address;
     int imr_ifindex;
+};
+struct weir_ipv6_mreq {
+    struct weir_in6_addr ipv6mr_multiaddr;
+    unsigned ipv6mr_interface;  // 0: by route
 };
 struct weir_icmp_filter {
     uint32_t data;  // a bit for each ICMP type that is not wanted
@@ -263,7 +321,15 @@ struct weir_addrinfo {
     char *ai_canonname;
     struct weir_addrinfo *ai_next;
 };
-enum { WEIR_AI_PASSIVE = 1, WEIR_AI_CANONNAME = 2, WEIR_AI_NUMERICHOST = 4, WEIR_AI_ADDRCONFIG = 0x20, WEIR_AI_NUMERICSERV = 0x400 };
+enum {
+    WEIR_AI_PASSIVE = 1,
+    WEIR_AI_CANONNAME = 2,
+    WEIR_AI_NUMERICHOST = 4,
+    WEIR_AI_V4MAPPED = 8,
+    WEIR_AI_ALL = 0x10,
+    WEIR_AI_ADDRCONFIG = 0x20,
+    WEIR_AI_NUMERICSERV = 0x400
+};
 enum {
     WEIR_EAI_BADFLAGS = -1,
     WEIR_EAI_NONAME = -2,

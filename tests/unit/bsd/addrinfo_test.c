@@ -58,7 +58,7 @@ static void services_and_passive(void **state)
 {
     struct world w;
     struct weir_addrinfo *list;
-    struct weir_addrinfo hints = {.ai_flags = WEIR_AI_PASSIVE};
+    struct weir_addrinfo hints = {.ai_flags = WEIR_AI_PASSIVE, .ai_family = WEIR_AF_INET};
     uint16_t port;
     (void)state;
     world_open(&w, false, NULL);
@@ -68,7 +68,7 @@ static void services_and_passive(void **state)
     assert_int_equal(list->ai_socktype, WEIR_SOCK_STREAM);
     assert_null(list->ai_next);
     bsd_freeaddrinfo(w.bsd, list);
-    hints = (struct weir_addrinfo){.ai_socktype = WEIR_SOCK_DGRAM};
+    hints = (struct weir_addrinfo){.ai_family = WEIR_AF_INET, .ai_socktype = WEIR_SOCK_DGRAM};
     assert_int_equal(bsd_getaddrinfo(w.bsd, NULL, "domain", &hints, &list), 0);
     assert_int_equal(address_of(list, &port), LOCALHOST);
     assert_int_equal(port, 53);
@@ -85,7 +85,7 @@ static void names_go_to_the_resolver(void **state)
 {
     struct world w;
     struct weir_addrinfo *list;
-    const struct weir_addrinfo hints = {.ai_socktype = WEIR_SOCK_STREAM};
+    const struct weir_addrinfo hints = {.ai_family = WEIR_AF_INET, .ai_socktype = WEIR_SOCK_STREAM};
     int asked = 0;
     uint16_t port;
     (void)state;
@@ -114,7 +114,9 @@ static void wrong_hints(void **state)
     (void)state;
     world_open(&w, false, NULL);
     assert_int_equal(bsd_getaddrinfo(w.bsd, NULL, NULL, NULL, &list), WEIR_EAI_NONAME);
-    hints.ai_family = 10;
+    hints.ai_family = WEIR_AF_INET6;
+    assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list), WEIR_CFG_IP6 ? WEIR_EAI_NONAME : WEIR_EAI_FAMILY);
+    hints.ai_family = 11;
     assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list), WEIR_EAI_FAMILY);
     hints = (struct weir_addrinfo){.ai_socktype = 9};
     assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list), WEIR_EAI_SOCKTYPE);

@@ -10,7 +10,9 @@ static void socket_arguments(void **state)
     struct world w;
     (void)state;
     world_open(&w, false, NULL);
-    assert_errno(bsd_socket(w.bsd, 10, WEIR_SOCK_STREAM, 0), EAFNOSUPPORT);
+    if (!WEIR_CFG_IP6)
+        assert_errno(bsd_socket(w.bsd, WEIR_AF_INET6, WEIR_SOCK_STREAM, 0), EAFNOSUPPORT);
+    assert_errno(bsd_socket(w.bsd, 11, WEIR_SOCK_STREAM, 0), EAFNOSUPPORT);
     assert_errno(bsd_socket(w.bsd, WEIR_AF_INET, 77, 0), EPROTONOSUPPORT);
     assert_errno(bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, WEIR_IPPROTO_UDP), EPROTONOSUPPORT);
     assert_errno(bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_RAW, 0), EPROTONOSUPPORT);
