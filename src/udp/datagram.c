@@ -6,6 +6,7 @@
 #include "link/ethernet.h"
 #include "link/loopback.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 #include "wire/udp.h"
 
 #define DATAGRAM_TTL 64u
@@ -326,7 +327,7 @@ int datagram_send(struct weir *weir, struct datagram *d, const struct weir_messa
     }
     whole.length = length;
     record->message = whole;
-    if (d->type == WEIR_ICMP && raw_echo_prepare(weir, d, (uint8_t *)(record + 1), length) != WEIR_OK) {
+    if (d->type == WEIR_ICMP && raw_echo_prepare(weir, d, weir_addr_is_v4(whole.peer.addr), (uint8_t *)(record + 1), length) != WEIR_OK) {
         records_unpush(&d->send);
         return WEIR_INVALID;
     }
@@ -376,10 +377,10 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
         return WEIR_TX_DONE;
     if (d->options & DATAGRAM_HEADER_INCLUDED)
         return ip_output_header_included(weir, &d->path, d->path_source, bytes, message->length, &d->sock, error);
-    const bool group = weir_addr_is_multicast(message->peer.addr);
+    const bool group = weir_addr_is_multicast(message->peer.addr), summed6 = raw_summed6(d, message->peer.addr);
     const struct ip_out ip = {.source = d->path_source,
                               .destination = message->peer.addr,
-                              .protocol = d->protocol,
+                              .protocol = summed6 ? (uint8_t)IP6_ICMP : d->protocol,
                               .ttl = message->ttl ? message->ttl
                                      : group      ? d->multicast_ttl
                                                   : d->ttl,
@@ -387,12 +388,13 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
                               .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);
+    const uint32_t own = summed6 ? raw_header6(weir, &ip, bytes, message->length, header) : 0;  // of the bytes, in the header
+    const uint32_t head = header_bytes(d) + own, rest = message->length - own;
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (ip.ttl)  // a multicast with 0 stays on this host
-        verdict =
-            ip_output_datagram(weir, &d->path, &ip, header, header_bytes(d), bytes, message->length, &d->send_progress, &d->sock, error);
+        verdict = ip_output_datagram(weir, &d->path, &ip, header, head, bytes + own, rest, &d->send_progress, &d->sock, error);
     if (verdict == WEIR_TX_DONE && !*error)
-        loop_back(weir, d, &ip, header, header_bytes(d), bytes, message->length);
+        loop_back(weir, d, &ip, header, head, bytes + own, rest);
     return verdict;
 }
 

@@ -148,18 +148,29 @@ static inline void membership_leave_all(struct weir *weir, struct datagram *d) {
 
 #if WEIR_CFG_RAW
 int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted);
-// Makes the queued bytes an echo request of this socket. WEIR_INVALID: they are none.
-int raw_echo_prepare(struct weir *weir, const struct datagram *d, uint8_t *bytes, uint32_t length);
+// Makes the queued bytes an echo request of this socket, of ICMP or ICMPv6. WEIR_INVALID: they are none.
+int raw_echo_prepare(struct weir *weir, const struct datagram *d, bool v4, uint8_t *bytes, uint32_t length);
 #else
 static inline int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted)
 {
     (void)weir, (void)d, (void)wanted;
     return WEIR_NOT_SUPPORTED;
 }
-static inline int raw_echo_prepare(struct weir *weir, const struct datagram *d, uint8_t *bytes, uint32_t length)
+static inline int raw_echo_prepare(struct weir *weir, const struct datagram *d, bool v4, uint8_t *bytes, uint32_t length)
 {
-    (void)weir, (void)d, (void)bytes, (void)length;
+    (void)weir, (void)d, (void)v4, (void)bytes, (void)length;
     return WEIR_NOT_SUPPORTED;
+}
+#endif
+#if WEIR_CFG_RAW && WEIR_CFG_IP6
+// Whether what goes there is ICMPv6, whose checksum is the stack's (RFC 3542 §3.1); and its first bytes with it. Returns how many.
+bool raw_summed6(const struct datagram *d, struct weir_addr destination);
+uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[8]);
+#else
+static inline bool raw_summed6(const struct datagram *d, struct weir_addr destination) { return (void)d, (void)destination, false; }
+static inline uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[8])
+{
+    return (void)weir, (void)ip, (void)bytes, (void)length, (void)header, 0;
 }
 #endif
 

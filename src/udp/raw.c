@@ -3,6 +3,7 @@
 #include "instance.h"
 
 #include "wire/icmp4.h"
+#include "wire/icmp6.h"
 #include "wire/ip4.h"
 
 #define IDENTIFIERS 65535u
@@ -63,20 +64,31 @@ static bool error_concerns(const struct datagram *d, const struct ip_error *erro
 {
     if (!datagram_connected(d) || !weir_addr_equal(d->peer.addr, error->remote) || !weir_addr_equal(d->local.addr, error->local))
         return false;
-    return d->type == WEIR_RAW || (error->transport[0] == ICMP4_ECHO && get16(error->transport + 4) == d->local.port);
+    const uint8_t echo = weir_addr_is_v4(error->remote) ? ICMP4_ECHO : ICMP6_ECHO;
+    return d->type == WEIR_RAW || (error->transport[0] == echo && get16(error->transport + 4) == d->local.port);
 }
 
-void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error)
+static void error_to_all_of(struct weir *weir, uint8_t hashed, uint8_t protocol, const struct ip_error *error)
 {
-    for (struct table_node *node = weir->udp.raws.count ? first_of(weir, protocol) : NULL; node; node = next_of(node)) {
+    for (struct table_node *node = first_of(weir, hashed); node; node = next_of(node)) {
         struct datagram *d = of_node(node);
-        if (!error_concerns(d, error))
+        if (!error_concerns(d, error) || (d->type == WEIR_RAW && d->protocol != protocol))
             continue;
         // A raw socket has no ports to prove that the packet was its own: only an echo identifier may lower the path MTU.
         if (error->error == WEIR_TOO_BIG && d->type == WEIR_ICMP)
             pmtu_set(weir, error->remote, error->mtu);
         datagram_fail(weir, d, error->error);
     }
+}
+
+// Echo sockets are of both families, and stand with those of ICMP.
+void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error)
+{
+    if (!raw_listening(weir))
+        return;
+    error_to_all_of(weir, protocol, protocol, error);
+    if (WEIR_CFG_IP6 && protocol == IP6_ICMP)
+        error_to_all_of(weir, IP_ICMP, protocol, error);
 }
 
 int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted)
@@ -93,8 +105,45 @@ int raw_port_take(struct weir *weir, struct datagram *d, uint16_t wanted)
     return WEIR_OK;
 }
 
-int raw_echo_prepare(struct weir *weir, const struct datagram *d, uint8_t *bytes, uint32_t length)
+#if WEIR_CFG_IP6
+// The checksum covers the addresses: it is made when the source is known (raw_header6).
+static int raw_echo_prepare6(const struct datagram *d, uint8_t *bytes, uint32_t length)
 {
+    if (length < ICMP6_BYTES || bytes[0] != ICMP6_ECHO || bytes[1] != 0)
+        return WEIR_INVALID;
+    put16(bytes + 4, d->local.port);
+    return WEIR_OK;
+}
+
+bool raw_summed6(const struct datagram *d, struct weir_addr destination)
+{
+    return d->sock.kind == SOCK_RAW && !weir_addr_is_v4(destination) && (d->type == WEIR_ICMP || d->protocol == IP6_ICMP);
+}
+
+uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[ICMP6_BYTES])
+{
+    const uint32_t header_length = min_u32(length, ICMP6_BYTES);
+    memcpy(header, bytes, header_length);
+    if (header_length < 4)
+        return header_length;
+    put16(header + 2, 0);
+    uint16_t sum = ip_pseudo_sum(ip->source, ip->destination, IP6_ICMP, length);
+    sum = checksum_add(sum, checksum_sum_portable(header, header_length));
+    sum = checksum_add(sum, checksum_sum(weir->port, bytes + header_length, length - header_length));
+    checksum_put(header + 2, sum);
+    return header_length;
+}
+#else
+static inline int raw_echo_prepare6(const struct datagram *d, uint8_t *bytes, uint32_t length)
+{
+    return (void)d, (void)bytes, (void)length, WEIR_INVALID;
+}
+#endif
+
+int raw_echo_prepare(struct weir *weir, const struct datagram *d, bool v4, uint8_t *bytes, uint32_t length)
+{
+    if (!v4)
+        return raw_echo_prepare6(d, bytes, length);
     if (length < ICMP4_BYTES || bytes[0] != ICMP4_ECHO || bytes[1] != 0)
         return WEIR_INVALID;
     put16(bytes + 2, 0);

@@ -238,6 +238,50 @@ static void datagrams_carry_names_and_control(void **state)
     world_close(&w);
 }
 
+static void an_echo_comes_back(void **state)
+{
+    struct world w;
+    const struct weir_sockaddr_in6 to = name6("::1", 0), mapped = name6("::ffff:127.0.0.1", 0);
+    struct weir_sockaddr_in6 from;
+    struct weir_timeval second = {1, 0};
+    weir_socklen length = sizeof from;
+    uint8_t echo[16] = {128, 0, 0, 0, 0, 0, 0, 7, 'w', 'e', 'i', 'r'}, reply[32];
+    (void)state;
+    world_open(&w, false, NULL);
+    const int fd = bsd_socket(w.bsd, WEIR_AF_INET6, WEIR_SOCK_DGRAM, WEIR_IPPROTO_ICMPV6);
+    assert_true(fd >= 0);
+    assert_int_equal(bsd_setsockopt(w.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &second, sizeof second), 0);
+    assert_errno(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(mapped)), ENETUNREACH);
+    assert_int_equal(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(to)), sizeof echo);
+    assert_int_equal(bsd_recvfrom(w.bsd, fd, reply, sizeof reply, 0, (struct weir_sockaddr *)(void *)&from, &length), sizeof echo);
+    assert_name6(&from, length, "::1");
+    assert_int_equal(reply[0], 129);
+    assert_memory_equal(reply + 6, echo + 6, sizeof echo - 6);
+    echo[0] = 8;  // that of ICMP
+    assert_errno(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(to)), EINVAL);
+    world_close(&w);
+}
+
+static void a_raw_socket_s_checksum_is_the_stack_s(void **state)
+{
+    struct world w;
+    const struct weir_sockaddr_in6 to = name6("::1", 0);
+    struct weir_timeval second = {1, 0};
+    const uint8_t echo[13] = {128, 0, 0xde, 0xad, 1, 2, 0, 7, 'w', 'e', 'i', 'r', '!'};  // an odd number, and a sum that is wrong
+    uint8_t got[32];
+    (void)state;
+    world_open(&w, false, NULL);
+    const int fd = bsd_socket(w.bsd, WEIR_AF_INET6, WEIR_SOCK_RAW, WEIR_IPPROTO_ICMPV6);
+    assert_true(fd >= 0);
+    assert_int_equal(bsd_setsockopt(w.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &second, sizeof second), 0);
+    assert_int_equal(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(to)), sizeof echo);
+    do  // the request itself comes too, without its IP header
+        assert_int_equal(bsd_recv(w.bsd, fd, got, sizeof got, 0), sizeof echo);
+    while (got[0] != 129);
+    assert_memory_equal(got + 4, echo + 4, sizeof echo - 4);
+    world_close(&w);
+}
+
 static void numbers_go_in_and_come_out(void **state)
 {
     static const struct {
@@ -345,6 +389,8 @@ int main(void)
         cmocka_unit_test(ports_are_shared_where_families_meet),
         cmocka_unit_test(names_are_of_the_socket_s_family),
         cmocka_unit_test(datagrams_carry_names_and_control),
+        cmocka_unit_test(an_echo_comes_back),
+        cmocka_unit_test(a_raw_socket_s_checksum_is_the_stack_s),
         cmocka_unit_test(numbers_go_in_and_come_out),
         cmocka_unit_test(text_is_read_and_written),
         cmocka_unit_test(addresses_are_found_by_family),
