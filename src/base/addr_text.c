@@ -4,10 +4,11 @@
 #include "base/inet6.h"
 #include "weir/addr.h"
 
-#define MAPPED "::ffff:"
 #define MAPPED_BYTES 7u
 #define IP4_TEXT_MAX 15u
 #define ZONE_DIGITS 3u
+
+static const char before_mapped[MAPPED_BYTES] = {':', ':', 'f', 'f', 'f', 'f', ':'};
 
 static bool read_ip4(const char *text, uint32_t length, struct weir_addr *out)
 {
@@ -15,7 +16,7 @@ static bool read_ip4(const char *text, uint32_t length, struct weir_addr *out)
     uint8_t bytes[16];
     if (length > IP4_TEXT_MAX)
         return false;
-    memcpy(mapped, MAPPED, MAPPED_BYTES);
+    memcpy(mapped, before_mapped, MAPPED_BYTES);
     memcpy(mapped + MAPPED_BYTES, text, length);
     if (!inet6_parse(mapped, MAPPED_BYTES + length, bytes) || !weir_addr_is_v4(weir_addr_v6(bytes)))
         return false;
