@@ -26,12 +26,12 @@ struct hosts {
 static struct weir_sockaddr_in6 link_local(const struct weir_netif *netif)
 {
     struct weir_sockaddr_in6 name = {.sin6_family = WEIR_AF_INET6};
-    const struct weir_netif_address *address = NULL;
-    do
+    const struct weir_netif_address *address = weir_netif_address_next(netif, NULL);
+    while (address && !weir_addr_is_link_local6(address->addr))
         address = weir_netif_address_next(netif, address);
-    while (address && !weir_addr_is_link_local6(address->addr));
     assert_non_null(address);
-    weir_addr_to_v6(address->addr, name.sin6_addr.s6_bytes);
+    if (address)
+        weir_addr_to_v6(address->addr, name.sin6_addr.s6_bytes);
     return name;
 }
 
