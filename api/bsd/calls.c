@@ -69,7 +69,7 @@ static int file_for(struct weir_bsd *bsd, weir_socket socket, int domain, enum w
     file->socket = socket;
     file->type = (uint8_t)type;
     file->protocol = (uint8_t)protocol;
-    file->family = (uint8_t)domain;
+    bsd_family_set(file, domain);
     file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
     weir_socket_set_user(bsd->weir, socket, &file->watch);
     return fd;
@@ -149,7 +149,7 @@ static int accept_one(struct weir_bsd *bsd, struct bsd_file *listener, int flags
     file->socket = socket;
     file->type = WEIR_STREAM;
     file->protocol = WEIR_IPPROTO_TCP;
-    file->family = listener->family;
+    bsd_family_set(file, listener->family);
     file->flags = flags & WEIR_SOCK_NONBLOCK ? BSD_NONBLOCK : 0;
     weir_socket_set_user(bsd->weir, socket, &file->watch);
     if (weir_socket_peer(bsd->weir, socket, peer) != WEIR_OK)  // it ended while it waited; Linux hands it out as well
@@ -183,7 +183,7 @@ int bsd_accept4(struct weir_bsd *bsd, int fd, struct weir_sockaddr *address, wei
     bsd_enter(bsd);
     int result = bsd_socket_pin(bsd, fd, &listener);
     if (!result) {
-        family = listener->family;
+        family = bsd_family(listener);
         result = accept_wait(bsd, listener, flags, &peer);
         bsd_file_unpin(listener);
     }
@@ -351,7 +351,7 @@ static int name(struct weir_bsd *bsd, int fd, int (*look)(struct weir *, weir_so
     bsd_enter(bsd);
     int error = bsd_socket_pin(bsd, fd, &file);
     if (!error) {
-        family = file->family;
+        family = bsd_family(file);
         error = look(bsd->weir, file->socket, &endpoint);
         bsd_file_unpin(file);
     }

@@ -461,7 +461,7 @@ static int get_socket(struct request *r)
     case WEIR_SO_ERROR: return get_error(r);
     case WEIR_SO_TYPE: return get_plain(r, types[r->file->type]);
     case WEIR_SO_PROTOCOL: return get_plain(r, r->file->protocol);
-    case WEIR_SO_DOMAIN: return get_plain(r, r->file->family);
+    case WEIR_SO_DOMAIN: return get_plain(r, bsd_family(r->file));
     case WEIR_SO_LINGER: return get_linger(r);
     case WEIR_SO_MAX_PACING_RATE: return get_max_pacing_rate(r);
     case WEIR_SO_RCVTIMEO: return get_timeout(r, r->file->receive_timeout_us);

@@ -91,6 +91,14 @@ struct bsd_file {
     uint8_t family;  // WEIR_AF_INET, WEIR_AF_INET6
 };
 
+// The file's family; without IPv6 there is one, and nothing is kept.
+static inline uint8_t bsd_family(const struct bsd_file *file) { return WEIR_CFG_IP6 ? file->family : WEIR_AF_INET; }
+static inline void bsd_family_set(struct bsd_file *file, int family)
+{
+    if (WEIR_CFG_IP6)
+        file->family = (uint8_t)family;
+}
+
 #define BSD_SEGMENT (WEIR_CFG_SOCKETS < 256 ? (uint32_t)WEIR_CFG_SOCKETS : 256u)  // descriptors
 struct bsd_segment {
     uint32_t used;

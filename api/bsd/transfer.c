@@ -11,8 +11,9 @@ static void transfer_init(struct bsd_transfer *t, const struct weir_iovec *vecto
     t->bytes = count ? vector->iov_len : 0;
     t->out_flags = 0;
     t->stream = true;
+    if (WEIR_CFG_IP6)
+        t->family = WEIR_AF_INET;
     t->named = false;
-    t->family = WEIR_AF_INET;
     if (MESSAGES)
         memset(&t->message, 0, sizeof t->message);
 }
@@ -59,7 +60,8 @@ static int move_patiently(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, 
         t->deadline_us = bsd_deadline(bsd, sending ? file->send_timeout_us : file->receive_timeout_us);
         t->stream = !MESSAGES || file->type == WEIR_STREAM;
         t->wanted = file->flags;
-        t->family = file->family;
+        if (WEIR_CFG_IP6)
+            t->family = file->family;
         result = MESSAGES && sending ? peer_take(t) : WEIR_OK;
         if (result >= 0)
             result = move(t, flags, sending);
