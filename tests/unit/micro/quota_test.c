@@ -81,7 +81,8 @@ static void send_segment(uint16_t from, uint16_t to, uint32_t seq, uint32_t ack,
     const struct tcp_segment segment = {
         .source = from, .destination = to, .seq = seq, .ack = ack, .flags = flags, .window = 4000, .header_length = 20};
     tcp_emit(bytes, &segment);
-    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(weir_addr_to_v4(PEER), weir_addr_to_v4(US), IP_TCP, 20), checksum_sum_portable(bytes, 20)));
+    checksum_put(bytes + 16,
+                 checksum_add(ip4_pseudo_sum(weir_addr_to_v4(PEER), weir_addr_to_v4(US), IP_TCP, 20), checksum_sum_portable(bytes, 20)));
     fixture_input_ip4(&f, PEER, US, IP_TCP, bytes, 20);
 }
 
