@@ -165,7 +165,7 @@ static void world_clock(uint64_t now_us)
     world->now = (uint32_t)now_us;
     world->now_ms = (uint32_t)(now_us / 1000);
 }
-static void world_pass(uint64_t us) { world_clock(world->now_us + us); }
+static inline void world_pass(uint64_t us) { world_clock(world->now_us + us); }
 
 static int world_open(void **state)
 {
