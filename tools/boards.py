@@ -155,6 +155,16 @@ def read(connection, length):
     return got
 
 
+def answered(connect, question=b"?"):
+    """Whether who connects is answered. QEMU takes a connection in any case, and ends it when nobody in the guest listens yet."""
+    try:
+        with connect() as connection:
+            connection.sendall(question)
+            return bool(connection.recv(100))
+    except OSError:
+        return False
+
+
 def exchange(connection, data):
     """Sends and reads at once, so that full queues at both ends cannot block each other; returns what came back."""
     sender = threading.Thread(target=lambda: (connection.sendall(data), connection.shutdown(socket.SHUT_WR)))

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import ADDRESS, HOST, Machine, command, exchange, free_udp_ports, read  # noqa: E402
+from boards import ADDRESS, HOST, Machine, answered, command, exchange, free_udp_ports, read  # noqa: E402
+from netns import until  # noqa: E402
 
 ECHO, MANY, RESPOND, COUNT = 5200, 5201, 5202, 5203
 
@@ -70,6 +71,7 @@ def echo(request):
     with small or started(request.param, "echo", ECHO) as server:
         if request.param != "bsd":
             server.until("tasks are running")
+        assert until(lambda: answered(lambda: server.connect(ECHO)), 60)   # the task listens
         yield server
 
 
@@ -108,6 +110,7 @@ def sessions(request):
     with started(request.param, "sessions", MANY) as server:
         if request.param != "bsd":
             server.until("tasks are running")
+        assert until(lambda: answered(lambda: server.connect(MANY)), 60)   # which is not counted
         yield server
 
 
