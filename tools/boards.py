@@ -24,16 +24,16 @@ class Board:
 
 
 BOARDS = {board.name: board for board in (
-    Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the profile tiny in 64 KB of flash and 20 KB of RAM"),
-    Board("mps2-an385", ("qemu-system-arm", "-M", "mps2-an385"), about="Cortex-M3, LAN9118; the profile small"),
+    Board("lm3s6965evb", ("qemu-system-arm", "-M", "lm3s6965evb"), about="Cortex-M3, Stellaris Ethernet; the tiny profile in 64 KB of flash and 20 KB of RAM"),
+    Board("mps2-an385", ("qemu-system-arm", "-M", "mps2-an385"), about="Cortex-M3, LAN9118; the small profile"),
     Board("mps2-an385-micro", ("qemu-system-arm", "-M", "mps2-an385"), about="the same with the microkernel: stack, driver and applications are processes"),
-    Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the profile full"),
+    Board("xilinx-zynq-a9", ("qemu-system-arm", "-M", "xilinx-zynq-a9", "-m", "128"), about="Cortex-A9, Cadence GEM with descriptor rings; the full profile"),
     Board("arm-virt", ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-m", "128", "-global", "virtio-mmio.force-legacy=false"), device="virtio-net-device",
-          about="Cortex-A15, virtio-net over MMIO; the profile full"),
-    Board("pc", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="virtio-net-pci,disable-legacy=on,romfile=", about="x86 PC in 32 bits, virtio-net over PCI; the profile full"),
-    Board("pc-ne2k", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_pci,romfile=", about="x86 PC in 32 bits, NE2000 on PCI; the profile full"),
+          about="Cortex-A15, virtio-net over MMIO; the full profile"),
+    Board("pc", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="virtio-net-pci,disable-legacy=on,romfile=", about="x86 PC in 32 bits, virtio-net over PCI; the full profile"),
+    Board("pc-ne2k", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_pci,romfile=", about="x86 PC in 32 bits, NE2000 on PCI; the full profile"),
     Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
-    Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the profile full"),
+    Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the full profile"),
     Board("malta-el", ("qemu-system-mipsel", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="the same, little-endian"),
 )}
 

@@ -25,7 +25,7 @@ $(eval $(call variant,fuzzsmall,clang,$(HOSTILE_SANITIZE) -DWEIR_PROFILE_SMALL -
 $(eval $(call variant,fuzzmsan,clang,$(MSAN_SANITIZE) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_full) src/tcp/attention.c),,ar))
 .PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS) $(FUZZ_HOSTILE)
-# fuzz/tiny.c is about the profile tiny, and built for it.
+# fuzz/tiny.c is about the tiny profile, and built for it.
 $(FUZZ_TINY): $(B)/fuzz/%: $(B)/fuzztiny/obj/fuzz/%.o $(B)/fuzztiny/libhelpers.a $(B)/fuzztiny/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The image of the figures tiny_echo.*: Romantiki's echo server on the cooperative kernel and the profile tiny, for the board memory_mac.
+# The image of the figures tiny_echo.*: Romantiki's echo server on the cooperative kernel and the tiny profile, for the board memory_mac.
 #   build/metal/tiny_echo.elf          as it would be flashed: sizes
 #   build/metal/tiny_echo_bench_N.elf  the same with a client of N bytes in place of the driver: instructions (make bench-echo)
 TINY_ECHO_FLAGS := -std=c11 -Os -fno-if-conversion -fno-if-conversion2 -g -mcpu=cortex-m3 -mthumb -fno-common -ffunction-sections -fdata-sections $(WARNINGS) \

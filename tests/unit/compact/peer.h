@@ -24,7 +24,7 @@
 #define PEER_PORT 40000
 #define HEADERS (ETHERNET_BYTES + IP4_BYTES)
 #define FRAMES 64u
-#define SEND_QUEUE 1072u  // of the profile tiny, as is what follows
+#define SEND_QUEUE 1072u  // of the tiny profile, as is what follows
 #define WINDOW 1072u
 #define MSS 536u
 

@@ -10,7 +10,7 @@
 #define FRAME 600u
 #define PERIOD 50000u
 #define FRAMES 120u
-// In the profile small the window is no wider than the buffer from the first byte on, and less than a segment (1448 bytes) and what can
+// In the small profile the window is no wider than the buffer from the first byte on, and less than a segment (1448 bytes) and what can
 // wait of a frame would not hold both: the rest of a frame would wait for a window that only its reading opens.
 #define BUFFER (WEIR_CFG_ALLOCATOR ? 3 * FRAME : 4096)
 

@@ -182,7 +182,7 @@ static void simultaneous_open(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});
-    peer_send(&t, TCP_ACK, 0, 0);  // a peer that answers our SYN-ACK with a bare ACK
+    peer_send(&t, TCP_ACK, 0, 0);  // a peer that answers our SYN-ACK with a pure ACK
     assert_state(&t, WEIR_TCP_ESTABLISHED);
     tcp_fixture_close(&t);
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.open = TCP_SIMULTANEOUS});

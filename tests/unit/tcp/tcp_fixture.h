@@ -4,7 +4,7 @@
 //     struct tcp_fixture t;
 //     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
 //     peer_data(&t, 0, 100);                          // the next 100 bytes of the peer's stream
-//     peer_expect(&t, TCP_ACK, 0, 100, 0);               // our bare ACK: seq and ack count from where the canonical connection stands
+//     peer_expect(&t, TCP_ACK, 0, 100, 0);               // our pure ACK: seq and ack count from where the canonical connection stands
 //     peer_expect_nothing(&t);
 //     tcp_fixture_close(&t);
 //
