@@ -105,13 +105,13 @@ FULL := $(SRC_full) $(HOST_PARTS)
 BOTH := $(filter-out $(call left_out,full IP6=1),$(SRC)) $(HOST_PARTS)
 UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
 $(eval $(call variant,host,$(CC),-O2 -DWEIR_CFG_IP6=1,,$(BOTH),$(UNIT_TESTS),ar))
-$(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6),$(UNIT_TESTS)),ar))
+$(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/tls/%,$(UNIT_TESTS)),ar))
 $(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 -DWEIR_CFG_IP6=1,,$(sort $(BOTH) src/tcp/attention.c),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 -DWEIR_CFG_IP6=1 $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
 # tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
-PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
+PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
 $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/attention.c $(wildcard ports/micro/channel.c ports/micro/quota.c ports/micro/server.c)),$(UNIT_small),ar))
@@ -120,7 +120,7 @@ $(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SE
 OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
 SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
-UNIT_lean := $(filter-out $(UNIT_NOT_LEAN),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
+UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 VARIANTS := host v4 asan tsan mips tiny small lean
 

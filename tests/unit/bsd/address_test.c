@@ -37,7 +37,7 @@ static void address_to_text(void **state)
     assert_null(weir_inet_ntop(WEIR_AF_INET, (uint8_t[]){255, 255, 255, 255}, text, 15));
     assert_non_null(weir_inet_ntop(WEIR_AF_INET, (uint8_t[]){1, 2, 3, 4}, text, 8));
     assert_null(weir_inet_ntop(WEIR_AF_INET, (uint8_t[]){1, 2, 3, 4}, text, 7));
-    assert_null(weir_inet_ntop(10, (uint8_t[]){1, 2, 3, 4}, text, 16));
+    assert_null(weir_inet_ntop(11, (uint8_t[]){1, 2, 3, 4}, text, 16));
 }
 
 static void there_and_back(void **state)

@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 
+#if WEIR_CFG_IP6
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,5 +143,7 @@ static inline void open6(struct fixture *f, const struct weir_link *link)
     fixture_poll(f, 5000000);
     fixture_clear(f);
 }
+
+#endif
 
 #endif
