@@ -92,7 +92,7 @@ struct bsd_file {
 };
 
 // The file's family; without IPv6 there is one, and nothing is kept.
-static inline uint8_t bsd_family(const struct bsd_file *file) { return WEIR_CFG_IP6 ? file->family : WEIR_AF_INET; }
+static inline uint8_t bsd_family(const struct bsd_file *file) { return WEIR_CFG_IP6 ? file->family : (uint8_t)WEIR_AF_INET; }
 static inline void bsd_family_set(struct bsd_file *file, int family)
 {
     if (WEIR_CFG_IP6)
@@ -179,7 +179,7 @@ weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpo
 int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_name *out);
 // Whether a socket takes a name: WEIR_INVALID, BSD_NO_FAMILY (as Linux says it).
 int bsd_name_check(const struct bsd_file *file, const struct bsd_name *name);
-// … as the peer: what is nobody's address of IPv6 is this host's.
+// Likewise as the peer: what is nobody's address of IPv6 is this host's.
 int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name);
 #else
 union bsd_sockaddr {
@@ -188,8 +188,10 @@ union bsd_sockaddr {
 static inline weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out)
 {
     (void)family;
-    *out = (union bsd_sockaddr){
-        {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}}};
+    memset(out, 0, sizeof *out);
+    out->in.sin_family = WEIR_AF_INET;
+    out->in.sin_port = weir_htons(endpoint->port);
+    out->in.sin_addr.s_addr = weir_htonl(weir_addr_to_v4(endpoint->addr));
     return sizeof out->in;
 }
 static inline int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_name *out)
