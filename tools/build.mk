@@ -153,7 +153,7 @@ CXXFLAGS_COMMON := -std=c++17 -g $(WARNINGS)
 $(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) $(CXXFLAGS_COMMON) -O2 $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread
+	@$(CXX) $(CXXFLAGS_COMMON) -O2 -DWEIR_CFG_IP6=1 $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread
 -include $(patsubst examples/%.cpp,$(B)/host/examples/%.d,$(EXAMPLES_CXX))
 # Romantiki's programs over BSD sockets and POSIX threads: build/host/romantiki/PROGRAM.
 apps: $(patsubst examples/romantiki/%.c,$(B)/host/romantiki/%,$(wildcard examples/romantiki/*.c))

@@ -24,7 +24,7 @@ def probe_program():
     PROBE.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "build/host/liball.a"], cwd=ROOT, check=True)
     compiler = os.environ.get("CC", "cc")
-    words = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
+    words = ["-std=c11", "-O1", "-Wall", "-Wextra", "-DWEIR_CFG_IP6=1", "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
     subprocess.run([compiler, *words], cwd=ROOT, check=True)
 
 
