@@ -93,13 +93,7 @@ class Demonstration:
     # --- the network -----------------------------------------------------------------------------------------------------
     def link(self, name, address):
         """A link of Linux's with `address`; returns (namespace, words for weir-host) of its other side."""
-        if os.environ.get("WEIR_RUN_LINK") != "packet" and self.lab.tap(self.linux, name):
-            self.linux.address(name, f"{address}/24")
-            return self.linux, ["--tap", name]
-        inside = self.lab.namespace(name)
-        self.lab.veth(self.linux, name, inside, "eth0")
-        self.linux.address(name, f"{address}/24")
-        return inside, ["--packet", "eth0"]
+        return self.lab.link(self.linux, name, address, tap=os.environ.get("WEIR_RUN_LINK") != "packet")
 
     def start_host(self):
         namespace, self.words = self.link("weir0", LINUX)
@@ -116,7 +110,7 @@ class Demonstration:
         self.linux.run("ip", "-6", "address", "add", f"{LINUX6}/64", "dev", "weir0", "nodad")
         (LOGS / "radvd.conf").write_text("interface weir0 { AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; IgnoreIfMissing on;\n"
                                          f"    prefix {PREFIX6}:/64 {{ AdvValidLifetime 3600; AdvPreferredLifetime 1800; }}; }};\n")
-        self.linux.start(shutil.which("radvd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "--nodaemon", "--logmethod=stderr", "--username=root",
+        self.linux.start(shutil.which("radvd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "--nodaemon", "--logmethod=stderr",
                          f"--config={LOGS / 'radvd.conf'}", f"--pidfile={LOGS / 'radvd.pid'}", log=LOGS / "radvd.log")
 
     # --- the steps: each returns what it reached, as text ----------------------------------------------------------------

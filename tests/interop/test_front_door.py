@@ -10,6 +10,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]   # nobody in particular, in a user namespace
 STEPS = ("ping", "curl, the status page", "iperf3 TCP, Linux to Weir", "iperf3 TCP, Weir to Linux", "iperf3 UDP, Linux to Weir",
+         "an IPv6 address by itself", "ping over IPv6", "curl over IPv6", "iperf3 TCP over IPv6, to Weir", "iperf3 TCP over IPv6, from Weir",
          "a DHCP lease from dnsmasq", "a name resolved by dnsmasq", "the time from chrony")
 
 
