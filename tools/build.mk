@@ -101,14 +101,16 @@ MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
+DUAL := -DWEIR_CFG_IP6=1
 FULL := $(SRC_full) $(HOST_PARTS)
-BOTH := $(filter-out $(call left_out,full IP6=1),$(SRC)) $(HOST_PARTS)
+SRC_both := $(filter-out $(call left_out,full IP6=1),$(SRC))
+BOTH := $(SRC_both) $(HOST_PARTS)
 UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
-$(eval $(call variant,host,$(CC),-O2 -DWEIR_CFG_IP6=1,,$(BOTH),$(UNIT_TESTS),ar))
+$(eval $(call variant,host,$(CC),-O2 $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
 $(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/tls/%,$(UNIT_TESTS)),ar))
-$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 -DWEIR_CFG_IP6=1,,$(sort $(BOTH) src/tcp/attention.c),$(UNIT_TESTS),ar))
+$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) src/tcp/attention.c),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
-$(eval $(call variant,mips,$(MIPS_CC),-O2 -DWEIR_CFG_IP6=1 $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
+$(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
 # tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
@@ -153,7 +155,7 @@ CXXFLAGS_COMMON := -std=c++17 -g $(WARNINGS)
 $(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CXX) $(CXXFLAGS_COMMON) -O2 -DWEIR_CFG_IP6=1 $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread
+	@$(CXX) $(CXXFLAGS_COMMON) -O2 $(DUAL) $(INCLUDES) -MMD -MP -MF $@.d $(filter %.cpp %.a,$^) -o $@ -pthread
 -include $(patsubst examples/%.cpp,$(B)/host/examples/%.d,$(EXAMPLES_CXX))
 # Romantiki's programs over BSD sockets and POSIX threads: build/host/romantiki/PROGRAM.
 apps: $(patsubst examples/romantiki/%.c,$(B)/host/romantiki/%,$(wildcard examples/romantiki/*.c))

@@ -18,7 +18,7 @@ check-format:
 LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(C_SOURCES))
 $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
-	@clang-tidy --quiet $< -- -std=c11 -DWEIR_CFG_IP6=1 $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@clang-tidy --quiet $< -- -std=c11 $(DUAL) $(INCLUDES) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
 # Sources that only the smaller profiles have.
 LINTED_small := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full),$(SRC_small)))
@@ -78,7 +78,7 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@for profile in $(call profiles_of,$<); do printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit -Iapi/cmsis_rtos2 \
 	    -DWEIR_PROFILE_$$(echo $$profile | tr a-z A-Z) -fsyntax-only -x c - || exit 1; done
 	@printf '#include "%s"\n' $< | $(CC) -std=c11 $(WARNINGS) -Wno-unused-function -Wno-unused-variable -Werror $(INCLUDES) -Itests/unit -Iapi/cmsis_rtos2 \
-	    -DWEIR_CFG_IP6=1 -fsyntax-only -x c -
+	    $(DUAL) -fsyntax-only -x c -
 	@touch $@
 # What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
 PUBLIC_HEADERS := $(filter-out api/tls/mbedtls/internal.h,$(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h include/weir/cc_list.h))
@@ -97,9 +97,9 @@ check-headers: $(ALONE) $(ALONE_OTHER)
 WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(C_SOURCES))
 $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_COMMON) -O2 -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -c $< -o /dev/null
-	@clang $(CFLAGS_COMMON) -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -fsyntax-only $<
-	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror -DWEIR_CFG_IP6=1 $(INCLUDES) -c $< -o /dev/null
+	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(DUAL) $(INCLUDES) -c $< -o /dev/null
+	@clang $(CFLAGS_COMMON) -Werror $(DUAL) $(INCLUDES) -fsyntax-only $<
+	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror $(DUAL) $(INCLUDES) -c $< -o /dev/null
 	@touch $@
 METAL_WARNED := $(foreach p,$(PROFILES),$(patsubst %.c,$(B)/warnings/$(p)/%.ok,$(SRC_$(p))))
 define metal_warned
