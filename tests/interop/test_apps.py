@@ -32,20 +32,11 @@ class World:
     def __init__(self, lab):
         self.lab = lab
         self.linux = lab.namespace("linux")
-        self.where, self.words = self.link("weir0", LINUX)
-        self.client_where, self.client_words = self.link("weir1", CLIENT_LINUX)
+        self.where, self.words = lab.link(self.linux, "weir0", LINUX)
+        self.client_where, self.client_words = lab.link(self.linux, "weir1", CLIENT_LINUX)
         self.host = self.where.start(HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX)
         assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15), self.host.output()
         self.servers()
-
-    def link(self, name, address):
-        if self.lab.tap(self.linux, name):
-            self.linux.address(name, f"{address}/24")
-            return self.linux, ["--tap", name]
-        inside = self.lab.namespace(name)
-        self.lab.veth(self.linux, name, inside, "eth0")
-        self.linux.address(name, f"{address}/24")
-        return inside, ["--packet", "eth0"]
 
     def servers(self):
         self.linux.start("iperf3", "-s", "-B", CLIENT_LINUX)

@@ -57,7 +57,7 @@ class World:
         certificates()
         self.host = self.serve("weir0", LINUX, WEIR, "--tls", f"{FOLDER}/server.pem,{FOLDER}/server.key")
         self.mutual = self.serve("weir2", MUTUAL_LINUX, MUTUAL, "--tls", f"{FOLDER}/rsa.pem,{FOLDER}/rsa.key", "--tls-trust", FOLDER / "ca.pem")
-        self.client_where, self.client_words = self.link("weir1", CLIENT_LINUX)
+        self.client_where, self.client_words = self.lab.link(self.linux, "weir1", CLIENT_LINUX)
         self.servers = []
         for port, name in enumerate(("server", "expired", "stranger", "else"), 8440):
             self.servers.append(self.linux.start("openssl", "s_server", "-accept", port, "-cert", FOLDER / f"{name}.pem", "-key", FOLDER / f"{name}.key", "-WWW", "-quiet",
@@ -68,19 +68,10 @@ class World:
         assert until(lambda: all(f":{port} " in (s := self.linux.run("ss", "-Hlnt")) for port in (8440, 8441, 8442, 8443, 8450)) and s, 15)
 
     def serve(self, interface, linux, weir, *words):
-        where, link = self.link(interface, linux)
+        where, link = self.lab.link(self.linux, interface, linux)
         host = where.start(HOST, *link, "--address", f"{weir}/24", "--gateway", linux, *words)
         assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", weir, check=False), 15), host.output()
         return host
-
-    def link(self, name, address):
-        if self.lab.tap(self.linux, name):
-            self.linux.address(name, f"{address}/24")
-            return self.linux, ["--tap", name]
-        inside = self.lab.namespace(name)
-        self.lab.veth(self.linux, name, inside, "eth0")
-        self.linux.address(name, f"{address}/24")
-        return inside, ["--packet", "eth0"]
 
     def curl(self, *words, address=WEIR, check=True):
         return self.linux.run("curl", "-sS", "--max-time", "40", "--cacert", FOLDER / "ca.pem", "--resolve", f"{NAME}:443:{address}", *words, check=check)

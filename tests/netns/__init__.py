@@ -167,6 +167,17 @@ class Lab:
         namespace.run("ip", "link", "set", name, "mtu", mtu, "up")
         return True
 
+    def link(self, linux, name, address, tap=True):
+        """A link of Linux's, `name` with `address`/24, for a Weir host: a TAP, or where this machine permits none a veth pair. Returns the
+        namespace of its other side, and the words for weir-host there."""
+        if tap and self.tap(linux, name):
+            linux.address(name, f"{address}/24")
+            return linux, ["--tap", name]
+        inside = self.namespace(name)
+        self.veth(linux, name, inside, "eth0")
+        linux.address(name, f"{address}/24")
+        return inside, ["--packet", "eth0"]
+
 
 def until(condition, seconds=10, step=0.05):
     """Waits until condition() is true; returns its value, or the last false one at the deadline."""

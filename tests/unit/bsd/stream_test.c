@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not on mips: real time, eventfd and ppoll under emulation
+#define _DEFAULT_SOURCE
 #include "built.h"
 #include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/bsd/internal.h"
 

@@ -43,20 +43,6 @@ static void expect_echo(struct fixture *f, bool answered)
     fixture_clear(f);
 }
 
-static void expect_error(struct fixture *f, uint8_t type, uint8_t code, uint32_t word)
-{
-    struct ip6 ip;
-    uint32_t length;
-    fixture_poll(f, 10000);
-    assert_int_equal(fixture_sent_count(f), 1);
-    const uint8_t *const bytes = sent_icmp6(f, 0, &ip, &length);
-    assert_int_equal(bytes[0], type);
-    assert_int_equal(bytes[1], code);
-    assert_int_equal(get32(bytes + 4), word);
-    fixture_poll(f, 5 * SECOND);
-    fixture_clear(f);
-}
-
 static void pieces_come_in_any_order(void **state)
 {
     (void)state;
@@ -121,7 +107,7 @@ static void a_datagram_waits_sixty_seconds(void **state)
     expect_echo(&f, true);
     piece(&f, 2, 0, 400, true, IP6_ICMP);
     fixture_poll(&f, 61 * (uint64_t)SECOND);
-    expect_error(&f, ICMP6_TIME_EXCEEDED, ICMP6_REASSEMBLY, 0);
+    expect_error6(&f, ICMP6_TIME_EXCEEDED, ICMP6_REASSEMBLY, 0);
     piece(&f, 3, 400, ECHO_BYTES, false, IP6_ICMP);
     fixture_poll(&f, 61 * (uint64_t)SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);  // the first has not come
@@ -134,14 +120,14 @@ static void faults_are_pointed_at(void **state)
     struct fixture f;
     open6(&f, &weir_link_rawip);
     piece(&f, 1, 0, 399, true, IP6_ICMP);
-    expect_error(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, IP6_PAYLOAD_LENGTH_AT);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, IP6_PAYLOAD_LENGTH_AT);
     uint8_t header[16] = {IP6_ICMP}, payload[100] = {0};
     put16(header + 2, 65528);
     input6(&f, &(struct make6){.next_header = IP6_FRAGMENT, .chain = header, .chain_length = 8, .payload = payload, .length = 100});
-    expect_error(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
     memcpy(header, (const uint8_t[16]){IP6_DESTINATION, 0, 0, 1, 0, 0, 0, 9, IP6_ICMP, 2, 1, 4}, 16);
     input6(&f, &(struct make6){.next_header = IP6_FRAGMENT, .chain = header, .chain_length = 16});
-    expect_error(&f, ICMP6_PARAMETER, IP6_INCOMPLETE_CHAIN, 0);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_INCOMPLETE_CHAIN, 0);
     fixture_close(&f);
 }
 

@@ -100,34 +100,11 @@ static void addresses_that_no_link_brings_are_dropped(void **state)
 
 // --- errors we send --------------------------------------------------------------------------------------------------------
 
-// Waits until errors may be sent again, and forgets what was sent.
-static void settle(struct fixture *f)
-{
-    fixture_poll(f, 10 * SECOND);
-    fixture_clear(f);
-}
-
-// The one error that was sent last: its type, code and second word.
-static void expect_error(struct fixture *f, uint8_t type, uint8_t code, uint32_t word)
-{
-    struct ip6 ip;
-    uint32_t length;
-    fixture_poll(f, 10000);
-    assert_int_equal(fixture_sent_count(f), 1);
-    const uint8_t *const bytes = sent_icmp6(f, 0, &ip, &length);
-    assert_int_equal(bytes[0], type);
-    assert_int_equal(bytes[1], code);
-    assert_int_equal(get32(bytes + 4), word);
-    assert_addr(ip.source, OURS6);
-    assert_true(length + IP6_BYTES <= 1280);
-    settle(f);
-}
-
 static void expect_nothing(struct fixture *f)
 {
     fixture_poll(f, 10000);
     assert_int_equal(fixture_sent_count(f), 0);
-    settle(f);
+    settle6(f);
 }
 
 static void an_unknown_next_header_is_pointed_at(void **state)
@@ -140,11 +117,11 @@ static void an_unknown_next_header_is_pointed_at(void **state)
     struct fixture f;
     open6(&f, &weir_link_rawip);
     input6(&f, &(struct make6){.next_header = 200, .payload = payload, .length = 16});
-    expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 6);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 6);
     input6(&f, &(struct make6){.next_header = IP6_DESTINATION, .chain = options, .chain_length = 16, .payload = payload, .length = 16});
-    expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 48);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 48);
     input6(&f, &(struct make6){.next_header = IP6_DESTINATION, .chain = hop_by_hop_inside, .chain_length = 16});
-    expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 40);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 40);
     input6(&f, &(struct make6){.next_header = 200, .payload = payload, .length = 16, .destination = ALL_NODES6});
     expect_nothing(&f);
     input6(&f, &(struct make6){.next_header = IP6_NONE, .payload = payload, .length = 16});
@@ -177,13 +154,13 @@ static void the_high_bits_of_an_option_say_what_to_do(void **state)
             .destination = group ? ALL_NODES6 : OURS6, .next_header = rows[i / 2].header, .chain = chain, .chain_length = 8};
         input_icmp6(&f, &make, message, 16);
         if (error) {
-            expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
+            expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
             continue;
         }
         fixture_poll(&f, 10000);
         assert_int_equal(fixture_sent_count(&f), rows[i / 2].passes);
         assert_int_equal(find_icmp6(&f, ICMP6_ECHO_REPLY), rows[i / 2].passes ? 0 : -1);
-        settle(&f);
+        settle6(&f);
     }
     fixture_close(&f);
 }
@@ -196,10 +173,10 @@ static void an_unknown_routing_header_with_segments_left_is_pointed_at(void **st
     struct fixture f;
     open6(&f, &weir_link_rawip);
     input_icmp6(&f, &make, message, 16);
-    expect_error(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
     chain[2] = 0;
     input_icmp6(&f, &make, message, 16);
-    expect_error(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
     chain[3] = 0;
     input_icmp6(&f, &make, message, 16);
     fixture_poll(&f, 10000);
@@ -235,7 +212,7 @@ static void a_closed_port_is_unreachable(void **state)
         (void)sent_icmp6(&f, 0, &ip, &length);
         // As much of the packet as goes into 1280 bytes.
         assert_int_equal(length, 8 + (IP6_BYTES + lengths[i] < 1232 ? IP6_BYTES + lengths[i] : 1232));
-        expect_error(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
+        expect_error6(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
     }
     datagram(&f, (struct make6){.destination = ALL_NODES6}, 100);
     expect_nothing(&f);
@@ -261,7 +238,7 @@ static void errors_are_not_answered_with_errors(void **state)
     }
     message[0] = ICMP6_ECHO_REPLY;  // the option is at fault, so this one is told of it
     input_icmp6(&f, &make, message, sizeof message);
-    expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
     message[0] = 200;
     input_icmp6(&f, &(struct make6){.next_header = 0}, message, sizeof message);
     expect_nothing(&f);
@@ -277,7 +254,7 @@ static void a_unicast_address_in_a_frame_to_many_gets_no_error(void **state)
     datagram(&f, (struct make6){.group_frame = true}, 100);
     expect_nothing(&f);
     datagram(&f, (struct make6){.group_frame = false}, 100);
-    expect_error(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
+    expect_error6(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
     fixture_close(&f);
 }
 
@@ -291,7 +268,7 @@ static void a_jumbogram_is_refused_by_its_option(void **state)
     weir_addr_to_v6(OURS6, packet + 24);
     memcpy(packet + IP6_BYTES, (const uint8_t[]){IP6_UDP, 0, 0xc2, 4, 0, 1, 0, 0}, 8);
     fixture_input(&f, packet, sizeof packet);
-    expect_error(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
+    expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
     packet[6] = IP6_UDP;
     fixture_input(&f, packet, sizeof packet);
     expect_nothing(&f);

@@ -123,6 +123,29 @@ static inline const uint8_t *sent_icmp6(const struct fixture *f, uint32_t index,
 static inline struct weir_addr addr_of(const uint8_t bytes[16]) { return weir_addr_v6(bytes); }
 #define assert_addr(bytes, addr) assert_true(weir_addr_equal(weir_addr_v6(bytes), weir_addr_with_zone(addr, 0)))
 
+// Waits until errors may be sent again, and forgets what was sent.
+static inline void settle6(struct fixture *f)
+{
+    fixture_poll(f, 10000000);
+    fixture_clear(f);
+}
+
+// The one error that was sent last: its type, code and second word.
+static inline void expect_error6(struct fixture *f, uint8_t type, uint8_t code, uint32_t word)
+{
+    struct ip6 ip;
+    uint32_t length;
+    fixture_poll(f, 10000);
+    assert_int_equal(fixture_sent_count(f), 1);
+    const uint8_t *const bytes = sent_icmp6(f, 0, &ip, &length);
+    assert_int_equal(bytes[0], type);
+    assert_int_equal(bytes[1], code);
+    assert_int_equal(get32(bytes + 4), word);
+    assert_addr(ip.source, OURS6);
+    assert_true(length + IP6_BYTES <= IP6_MTU_MIN);
+    settle6(f);
+}
+
 // The index of the first ICMPv6 message of a type that was sent, whatever is before it; -1: there is none.
 static inline int find_icmp6(const struct fixture *f, uint8_t type)
 {

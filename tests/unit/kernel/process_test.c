@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "kernel/preempt/arch.h"
 #include "virtual_kernel.h"
 
 #define PROCESS_STACK ((size_t)131072)
@@ -235,6 +236,7 @@ static int computes(void *unused)
     put('c');
     for (;;)
         compute(1);
+    return 0;
 }
 static int kills(void *unused)
 {

@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-static struct weir_tls_info info_of(const struct tls_end *end)
-{
-    struct weir_tls_info info;
-    weir_tls_info(end->session, &info);
-    return info;
-}
-
-#define EACH_VERSION(version) \
-    uint16_t version = WEIR_TLS_1_2; \
-    version <= WEIR_TLS_1_3; \
-    version++
-
 static void both_versions_carry_bytes(void **state)
 {
     (void)state;

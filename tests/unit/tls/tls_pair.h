@@ -2,9 +2,10 @@
 // Two Weir instances on a link in virtual time, and a TLS session at either end of a connection between them.
 //
 //     struct tls_pair t;
-//     tls_pair_open(&t, NULL);                                // a client on a, a server on b, TLS 1.3 and 1.2, one
-//     authority assert_int_equal(tls_pair_shake(&t), WEIR_OK); tls_pair_exchange(&t, 100000, 100000); // both ways,
-//     compared tls_pair_close(&t);                                     // all memory went back
+//     tls_pair_open(&t, NULL);                        // a client on a, a server on b, TLS 1.3 and 1.2, one authority
+//     assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+//     tls_pair_exchange(&t, 100000, 100000);          // both ways, compared
+//     tls_pair_close(&t);                             // all memory went back
 #ifndef TESTS_TLS_PAIR_H
 #define TESTS_TLS_PAIR_H
 
@@ -62,5 +63,18 @@ void tls_pair_sessions_close(struct tls_pair *t);            // and lets the con
 void tls_pair_close(struct tls_pair *t);
 int64_t tls_pair_time(void *context);
 uint8_t tls_pattern(uint32_t at, bool up);
+
+static inline struct weir_tls_info info_of(const struct tls_end *end)
+{
+    struct weir_tls_info info;
+    weir_tls_info(end->session, &info);
+    return info;
+}
+
+// for (EACH_VERSION(version)) …
+#define EACH_VERSION(version) \
+    uint16_t version = WEIR_TLS_1_2; \
+    version <= WEIR_TLS_1_3; \
+    version++
 
 #endif

@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct weir_tls_info info_of(const struct tls_end *end)
-{
-    struct weir_tls_info info;
-    weir_tls_info(end->session, &info);
-    return info;
-}
-
-#define EACH_VERSION(version) \
-    uint16_t version = WEIR_TLS_1_2; \
-    version <= WEIR_TLS_1_3; \
-    version++
-
 // A handshake as far as it goes without the peer.
 static int go_on(struct weir_tls_session *session)
 {

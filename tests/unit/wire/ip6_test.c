@@ -174,7 +174,7 @@ static uint32_t add(struct chain_bytes *b, uint8_t kind, uint8_t units, const vo
 static struct ip6_chain walk_room(const struct chain_bytes *b, uint32_t room)
 {
     struct ip6_chain chain;
-    uint8_t *exact = malloc(room ? room : 1);
+    uint8_t *exact = calloc(1, room ? room : 1);
     memcpy(exact, b->bytes, room);
     ip6_chain_walk(exact, room, b->first, &chain);
     free(exact);

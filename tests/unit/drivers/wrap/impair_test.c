@@ -25,7 +25,7 @@ static void test_perfect_link_passes_all(void **state)
     assert_int_equal(ends.sent_count, 1);
     assert_int_equal(ends.received_count, 1);
     assert_int_equal(ends.received[0].checksum, WEIR_CHECKSUM_VERIFIED);
-    weir_netif_complete(&ends.netif, 7, 99);
+    weir_netif_complete(&ends.netif, &ends, 99);
     assert_non_null(ends.completed_owner);
     weir_netif_carrier(&ends.netif, false);
     assert_int_equal(ends.carrier_count, 1);
