@@ -120,6 +120,7 @@ weir_option "MICRO_MEMORY_KB" WEIR_CFG_MICRO_MEMORY_KB
 weir_option "MICRO_ORPHAN_S" WEIR_CFG_MICRO_ORPHAN_S
 
 #if WEIR_CFG_IP6
+weir_source "src/base/addr6.c"
 weir_source "src/base/addr_text.c"
 #endif
 weir_source "src/base/checksum.c"
@@ -217,6 +218,9 @@ weir_source "src/compact/udp.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/instance.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/ip/families.c"
 #endif
 #if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
 weir_source "src/ip/flow.c"

@@ -8,6 +8,7 @@
 #include "socket/socket.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 
 // What one weir_poll does at the most; what is left makes the next deadline "now". With a million connections none of it is in the
 // processor's caches: each of these costs one to five microseconds.

@@ -11,6 +11,7 @@
 #include "ip/ip.h"
 #include "link/ethernet.h"
 #include "link/loopback.h"
+#include "link/nd.h"
 #include "tcp/tcp.h"
 #include "udp/datagram.h"
 #include "weir/instance.h"

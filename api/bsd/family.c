@@ -9,12 +9,8 @@
 weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out)
 {
     memset(out, 0, sizeof *out);
-    if (family != WEIR_AF_INET6) {
-        out->in.sin_family = WEIR_AF_INET;
-        out->in.sin_port = weir_htons(endpoint->port);
-        out->in.sin_addr.s_addr = weir_htonl(weir_addr_to_v4(endpoint->addr));
-        return sizeof out->in;
-    }
+    if (family != WEIR_AF_INET6)
+        return bsd_sockaddr_make4(endpoint, &out->in);
     out->in6.sin6_family = WEIR_AF_INET6;
     out->in6.sin6_port = weir_htons(endpoint->port);
     weir_addr_to_v6(endpoint->addr, out->in6.sin6_addr.s6_bytes);

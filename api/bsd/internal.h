@@ -169,6 +169,14 @@ struct bsd_name {
     uint8_t netif_index;  // of a multicast address on a link; 0: none was given
     bool cut;             // of AF_INET6, but too short
 };
+static inline weir_socklen bsd_sockaddr_make4(const struct weir_endpoint *endpoint, struct weir_sockaddr_in *out)
+{
+    memset(out, 0, sizeof *out);
+    out->sin_family = WEIR_AF_INET;
+    out->sin_port = weir_htons(endpoint->port);
+    out->sin_addr.s_addr = weir_htonl(weir_addr_to_v4(endpoint->addr));
+    return sizeof *out;
+}
 #if WEIR_CFG_IP6
 union bsd_sockaddr {
     struct weir_sockaddr_in in;
@@ -188,11 +196,7 @@ union bsd_sockaddr {
 static inline weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out)
 {
     (void)family;
-    memset(out, 0, sizeof *out);
-    out->in.sin_family = WEIR_AF_INET;
-    out->in.sin_port = weir_htons(endpoint->port);
-    out->in.sin_addr.s_addr = weir_htonl(weir_addr_to_v4(endpoint->addr));
-    return sizeof out->in;
+    return bsd_sockaddr_make4(endpoint, &out->in);
 }
 static inline int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_name *out)
 {

@@ -62,14 +62,7 @@ static inline struct weir_addr weir_addr_v4(uint32_t host_order)
 static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return weir_addr_word(a, 3); }
 static inline bool weir_addr_is_v4(struct weir_addr a) { return !(a.words[0] | a.words[1]) && a.words[2] == weir_addr_word_of(0xffff); }
 // From 16 bytes as on the wire. (The zone of a link-local address is 0.)
-static inline struct weir_addr weir_addr_v6(const uint8_t bytes[16])
-{
-    struct weir_addr addr = {{0, 0, 0, 0}};
-    uint8_t *const to = (uint8_t *)addr.words;
-    for (unsigned i = 0; i < 16; i++)
-        to[i] = bytes[i];
-    return addr;
-}
+struct weir_addr weir_addr_v6(const uint8_t bytes[16]);
 static inline bool weir_addr_is_link_local6(struct weir_addr a) { return weir_addr_word(a, 0) >> 22 == 0xfe80u >> 6; }
 // 0: none is given, or it has none.
 static inline uint8_t weir_addr_zone(struct weir_addr a)
@@ -77,20 +70,9 @@ static inline uint8_t weir_addr_zone(struct weir_addr a)
     return (uint8_t)(weir_addr_is_link_local6(a) ? weir_addr_word(a, 0) & 0xffffu : 0);
 }
 // Changes nothing but link-local addresses of IPv6.
-static inline struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index)
-{
-    if (weir_addr_is_link_local6(a))
-        a.words[0] = weir_addr_word_of((weir_addr_word(a, 0) & 0xffff0000u) | netif_index);
-    return a;
-}
+struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index);
 // To 16 bytes as on the wire: without its zone.
-static inline void weir_addr_to_v6(struct weir_addr a, uint8_t bytes[16])
-{
-    const struct weir_addr bare = weir_addr_with_zone(a, 0);
-    const uint8_t *const from = (const uint8_t *)bare.words;
-    for (unsigned i = 0; i < 16; i++)
-        bytes[i] = from[i];
-}
+void weir_addr_to_v6(struct weir_addr a, uint8_t bytes[16]);
 static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b)
 {
     return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) | (a.words[3] ^ b.words[3]));
@@ -100,42 +82,15 @@ static inline bool weir_addr_is_any(struct weir_addr a)
 {
     return !(a.words[0] | a.words[1] | a.words[3]) && (!a.words[2] || a.words[2] == weir_addr_word_of(0xffff));
 }
-static inline bool weir_addr_is_multicast(struct weir_addr a)
-{
-    return weir_addr_is_v4(a) ? weir_addr_word(a, 3) >> 28 == 0xe : weir_addr_word(a, 0) >> 24 == 0xff;
-}
-static inline bool weir_addr_is_loopback(struct weir_addr a)
-{
-    if (weir_addr_is_v4(a))
-        return weir_addr_word(a, 3) >> 24 == 127;
-    return !(a.words[0] | a.words[1] | a.words[2]) && weir_addr_word(a, 3) == 1;
-}
+bool weir_addr_is_multicast(struct weir_addr a);
+bool weir_addr_is_loopback(struct weir_addr a);
 // Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
 static inline bool weir_addr_is_broadcast(struct weir_addr a) { return weir_addr_is_v4(a) && weir_addr_word(a, 3) == 0xffffffffu; }
 static inline uint8_t weir_addr_bits(struct weir_addr a) { return weir_addr_is_v4(a) ? 32 : 128; }
 // Whether the first `bits` bits are the same, 0 to the length of an address of the family; of one family always.
-static inline bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits)
-{
-    const bool v4 = weir_addr_is_v4(prefix);
-    unsigned left = v4 ? bits + 96u : bits;
-    if (weir_addr_is_v4(a) != v4)
-        return false;
-    for (unsigned i = 0; left; i++) {
-        const unsigned here = left < 32 ? left : 32;
-        if ((weir_addr_word(a, i) ^ weir_addr_word(prefix, i)) >> (32 - here))
-            return false;
-        left -= here;
-    }
-    return true;
-}
+bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits);
 // The address with all but its first `bits` bits 0.
-static inline struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits)
-{
-    const unsigned kept = weir_addr_is_v4(a) ? bits + 96u : bits;
-    for (unsigned i = kept / 32; i < 4; i++)
-        a.words[i] = i == kept / 32 && kept % 32 ? weir_addr_word_of(weir_addr_word(a, i) & 0xffffffffu << (32 - kept % 32)) : 0;
-    return a;
-}
+struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits);
 #else
 static inline struct weir_addr weir_addr_any(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What differs between address families: a const row each (family4.h, family6.h). All else in src/ip, and all above it, asks the row.
 // In a build with one row alone its members are constants to the compiler, and a call through it is a call of the function
-// it names. (A family's input is an upcall of the link's: src/instance.c, `ethertypes`.)
+// it names; with both, they stand in families.c. (A family's input is an upcall of the link's: src/instance.c, `ethertypes`.)
 #ifndef IP_FAMILY_H
 #define IP_FAMILY_H
 
@@ -17,6 +17,11 @@ struct ip_params {
 };
 #define IP_PARAMS_DEFAULT ((struct ip_params){.ttl = 64})
 
+#if WEIR_CFG_IP6
+#define IP_FAMILY_ROW const
+#else
+#define IP_FAMILY_ROW static const
+#endif
 struct ip_family {
     uint16_t ethertype;
     uint8_t header_bytes;  // of a packet that ip_output makes, without options

@@ -61,7 +61,7 @@ static inline void ip4_reassembled(uint8_t *header, uint32_t header_length, uint
     checksum_put(header + 10, checksum_sum_portable(header, header_length));
 }
 
-static const struct ip_family ip4_family = {
+IP_FAMILY_ROW struct ip_family ip4_family = {
     .ethertype = ETHERTYPE_IP4,
     .header_bytes = IP4_BYTES,
     .head_words = 5,

@@ -34,7 +34,7 @@ static inline uint32_t ip6_source_low(const uint8_t *header) { return header[23]
 static inline bool ip6_whole(const uint8_t *header, uint32_t room)
 {
     const uint32_t payload = get16(header + 4), next = header[6];
-    return payload && payload + IP6_BYTES <= room && (next == 6 || next == 17);
+    return payload && payload + IP6_BYTES <= room && (next == IP6_TCP || next == IP6_UDP);
 }
 static inline void ip6_read(const uint8_t *header, struct packet *packet)
 {
@@ -59,7 +59,7 @@ static inline void ip6_reassembled(uint8_t *header, uint32_t header_length, uint
     put16(header + 4, length - IP6_BYTES);
 }
 
-static const struct ip_family ip6_family = {
+IP_FAMILY_ROW struct ip_family ip6_family = {
     .ethertype = ETHERTYPE_IP6,
     .header_bytes = IP6_BYTES,
     .head_words = 8,

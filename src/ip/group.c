@@ -2,6 +2,7 @@
 // Multicast memberships of the instance, counted per interface and group. A new one is reported at once and once more within the interval
 // of its protocol (robustness 2); a query is answered after a random delay. What every host is a member of is never reported.
 #include "ip/group.h"
+#include "wire/mld.h"
 
 #define IGMP_UNSOLICITED_MS 10000u  // RFC 2236 §8.10
 #define MLD_UNSOLICITED_MS 1000u    // RFC 9777 §9.11
@@ -45,13 +46,14 @@ static void left_send(struct weir *weir, const struct group *group)
     else
         mld_left(weir, group);
 }
-// 224.0.0.1, ff02::1, and what does not leave the interface (RFC 9777 §6).
+// What is never reported: 224.0.0.1, and what MLD leaves out.
 static bool silent(struct weir_addr a)
 {
     if (weir_addr_is_v4(a))
         return weir_addr_to_v4(a) == IP4_ALL_HOSTS;
-    const uint32_t first = weir_addr_word(a, 0), scope = first >> 16 & 0xf;
-    return scope <= 1 || (first << 8 == 0x02000000u && !(a.words[1] | a.words[2]) && weir_addr_word(a, 3) == 1);
+    uint8_t bytes[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(a, bytes);
+    return !mld_is_reported(bytes);
 }
 static uint32_t unsolicited_ms(const struct group *group)
 {
@@ -70,18 +72,20 @@ bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, st
 }
 
 #if WEIR_CFG_IP6
-static bool solicited(struct weir_addr a)  // ff02::1:ff00:0/104
+static bool solicited(struct weir_addr a)
 {
-    return !weir_addr_is_v4(a) && weir_addr_word(a, 0) == 0xff020000u && !a.words[1] && weir_addr_word(a, 2) == 1 &&
-           weir_addr_word(a, 3) >> 24 == 0xff;
+    uint8_t bytes[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(a, bytes);
+    return ip6_is_solicited_node(bytes);
 }
 // The groups by which our addresses are solicited have places of their own.
 static bool room_for(const struct ip *ip, struct weir_addr address)
 {
+    const bool wanted = solicited(address);
     uint32_t alike = 0;
     for (uint32_t i = 0; i < ip->group_count; i++)
-        alike += solicited(ip->groups[i].address) == solicited(address);
-    return alike < (solicited(address) ? WEIR_CFG_ADDRESSES : WEIR_CFG_MULTICAST_GROUPS);
+        alike += solicited(ip->groups[i].address) == wanted;
+    return alike < (wanted ? WEIR_CFG_ADDRESSES : WEIR_CFG_MULTICAST_GROUPS);
 }
 #else
 static bool room_for(const struct ip *ip, struct weir_addr address) { return (void)address, ip->group_count < GROUPS_MAX; }

@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ICMPv6 (RFC 4443): the way in, and echo.
+// ICMPv6 (RFC 4443): the way in, echo, and what all messages share on their way out.
 #include "ip/ip6.h"
+
+void icmp6_sum_put(const struct weir *weir, const struct ip_out *ip, uint8_t *message, uint32_t length)
+{
+    put16(message + 2, 0);
+    const uint16_t pseudo = ip_pseudo_sum(ip->source, ip->destination, IP6_ICMP, length);
+    checksum_put(message + 2, checksum_add(pseudo, checksum_sum(weir->port, message, length)));
+}
+
+struct weir_addr icmp6_link_source(const struct weir_netif *netif)
+{
+    const struct weir_netif_address *const own = address_source6(netif, ip6_all_nodes());
+    return own && weir_addr_is_link_local6(own->addr) ? own->addr : weir_addr_any();
+}
+
+void icmp6_link_send(struct weir *weir, struct weir_netif *netif, const struct ip_out *ip, const uint8_t *message, uint32_t length)
+{
+    struct path path = {.netif = netif, .next_hop = ip->destination, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
+    uint8_t *const room = ip_outbox_push(weir, &path, ip, length);
+    if (!room)
+        return;
+    memcpy(room, message, length);
+    icmp6_sum_put(weir, ip, room, length);
+}
 
 // RFC 4443 §4.2: the data comes back as it was, also to who asked a group, from an address of the interface then.
 static void echo_answer(struct weir *weir, const struct packet *packet)
 {
     struct path path;
-    struct weir_addr source = packet->flags & PACKET_IP_MULTICAST ? weir_addr_any() : packet->destination;
+    struct weir_addr source;
     if (weir_addr_is_any(packet->source) || !icmp_limit_take_echo(weir, packet->source))
         return;
-    if (ip_path_find(weir, &path, &source, packet->source, packet->netif->index) != WEIR_OK &&
-        ip_path_find(weir, &path, &source, packet->source, 0) != WEIR_OK) {
+    if (ip_path_answer(weir, &path, &source, packet) != WEIR_OK) {
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
@@ -22,9 +44,7 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
         return;
     packet_copy(packet, 0, reply, packet->length);
     reply[0] = ICMP6_ECHO_REPLY;
-    put16(reply + 2, 0);
-    const uint16_t sum = ip_pseudo_sum(source, packet->source, IP6_ICMP, packet->length);
-    checksum_put(reply + 2, checksum_add(sum, checksum_sum(weir->port, reply, packet->length)));
+    icmp6_sum_put(weir, &ip, reply, packet->length);
     count(weir, WEIR_COUNT_ICMP_ECHO_ANSWERED);
 }
 

@@ -32,21 +32,13 @@ static bool error_allowed(const struct packet *packet, bool multicast)
            type != ICMP6_REDIRECT;
 }
 
-// A source of ours, where the packet at fault went to many.
-static bool way_back(struct weir *weir, struct path *path, struct weir_addr *source, const struct packet *packet)
-{
-    *source = packet->flags & PACKET_IP_MULTICAST ? weir_addr_any() : packet->destination;
-    return ip_path_find(weir, path, source, packet->source, packet->netif->index) == WEIR_OK ||
-           ip_path_find(weir, path, source, packet->source, 0) == WEIR_OK;
-}
-
-static void error_send(struct weir *weir, const struct packet *packet, uint8_t type, uint8_t code, uint32_t parameter, bool multicast)
+static void error_send(struct weir *weir, const struct packet *packet, const struct icmp6 *header, bool multicast)
 {
     struct path path;
     struct weir_addr source;
     if (!error_allowed(packet, multicast) || !icmp_limit_take(weir, packet->source))
         return;
-    if (!way_back(weir, &path, &source, packet)) {
+    if (ip_path_answer(weir, &path, &source, packet) != WEIR_OK) {
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
@@ -61,20 +53,17 @@ static void error_send(struct weir *weir, const struct packet *packet, uint8_t t
     uint8_t *const bytes = ip_outbox_push(weir, &path, &ip, length);
     if (!bytes)
         return;
-    bytes[0] = type;
-    bytes[1] = code;
-    put16(bytes + 2, 0);
-    put32(bytes + 4, parameter);
+    icmp6_emit(bytes, header);
     packet_copy(&whole, 0, bytes + ICMP6_BYTES, quoted);
-    const uint16_t sum = ip_pseudo_sum(source, packet->source, IP6_ICMP, length);
-    checksum_put(bytes + 2, checksum_add(sum, checksum_sum(weir->port, bytes, length)));
+    icmp6_sum_put(weir, &ip, bytes, length);
     count(weir, WEIR_COUNT_ICMP_SENT);
 }
 
 void icmp6_parameter_send(struct weir *weir, const struct packet *packet, uint8_t code, uint32_t pointer, bool multicast)
 {
+    const struct icmp6 header = {.type = ICMP6_PARAMETER, .code = code, .rest = pointer};
     count(weir, WEIR_COUNT_IP_OPTIONS);
-    error_send(weir, packet, ICMP6_PARAMETER, code, pointer, multicast);
+    error_send(weir, packet, &header, multicast);
 }
 
 void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind)
@@ -83,12 +72,13 @@ void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_err
         icmp_error_send(weir, packet, kind, 0);
         return;
     }
-    switch (kind) {
-    case ICMP_ERROR_PORT: error_send(weir, packet, ICMP6_UNREACHABLE, ICMP6_PORT, 0, false); break;
-    case ICMP_ERROR_PROTOCOL: error_send(weir, packet, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, packet->next_at, false); break;
-    case ICMP_ERROR_REASSEMBLY_TIME: error_send(weir, packet, ICMP6_TIME_EXCEEDED, 1, 0, false); break;
-    case ICMP_ERROR_PARAMETER: break;  // of IPv4's options; IPv6's have icmp6_parameter_send
-    }
+    const struct icmp6 headers[] = {
+        [ICMP_ERROR_PORT] = {.type = ICMP6_UNREACHABLE, .code = ICMP6_PORT},
+        [ICMP_ERROR_PROTOCOL] = {.type = ICMP6_PARAMETER, .code = IP6_UNKNOWN_NEXT_HEADER, .rest = packet->next_at},
+        [ICMP_ERROR_REASSEMBLY_TIME] = {.type = ICMP6_TIME_EXCEEDED, .code = ICMP6_REASSEMBLY},
+    };
+    if (kind != ICMP_ERROR_PARAMETER)  // of IPv4's options; IPv6's have icmp6_parameter_send
+        error_send(weir, packet, &headers[kind], false);
 }
 
 // --- in ------------------------------------------------------------------------------------------------------------------

@@ -178,6 +178,8 @@ int ip_path_reply(struct weir *weir, struct path *path, const struct packet *pac
 // long as its interface does; only what it carries is asked again.
 int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
 #if WEIR_CFG_ARP_CACHE
+// ip_path_reply, and the source of the reply: one of ours also where the packet went to many.
+int ip_path_answer(struct weir *weir, struct path *path, struct weir_addr *source, const struct packet *packet);
 static inline void ip_path_heard(struct path *path, const struct packet *packet) { (void)path, (void)packet; }
 #else
 // The peer of this path has sent the packet, which is good: answers follow it.

@@ -4,6 +4,7 @@
 #include "ip/ip6.h"
 
 #include "ip/flow.h"
+#include "wire/mld.h"
 
 // --- up ------------------------------------------------------------------------------------------------------------------
 
@@ -83,17 +84,13 @@ static bool header_acceptable(struct weir *weir, struct packet *packet, struct i
     return true;
 }
 
-static void fragment_found(struct weir *weir, struct packet *packet, const struct ip6_chain *chain)
+static void fragment_found(struct weir *weir, struct packet *packet, struct ip6_chain *chain)
 {
     const struct ip6_fragment *const f = &chain->fragment;
-    const uint32_t length = packet->length - IP6_BYTES - chain->bytes;
     packet->flags = (uint8_t)((packet->flags & ~PACKET_CHECKSUM_OK) | PACKET_FRAGMENTED);
-    if (f->more && length % 8) {
-        icmp6_parameter_send(weir, packet, IP6_ERRONEOUS_FIELD, IP6_PAYLOAD_LENGTH_AT, false);
-        return;
-    }
-    if (f->offset + length > 65535) {
-        icmp6_parameter_send(weir, packet, IP6_ERRONEOUS_FIELD, f->at + 2u, false);
+    ip6_fragment_check(chain, packet->length - IP6_BYTES);
+    if (chain->verdict == IP6_CHAIN_PARAMETER) {
+        icmp6_parameter_send(weir, packet, chain->code, chain->pointer, false);
         return;
     }
     const struct fragment fragment = {.source = packet->source,
@@ -108,14 +105,6 @@ static void fragment_found(struct weir *weir, struct packet *packet, const struc
     fragment_input(weir, packet, &fragment);
 }
 
-// Whether a first fragment has all headers up to the upper layer's (RFC 7112). What it has not, it hides.
-static bool first_fragment_whole(const struct packet *packet, struct ip6_chain *chain, uint32_t room)
-{
-    struct ip6_chain rest = *chain;
-    ip6_chain_continue(packet->head + IP6_BYTES, room, &rest);
-    return rest.verdict != IP6_CHAIN_SHORT;
-}
-
 // What the walk found. True: the packet is at its upper layer's header.
 static bool chain_acceptable(struct weir *weir, struct packet *packet, struct ip6_chain *chain, uint32_t room)
 {
@@ -127,7 +116,7 @@ static bool chain_acceptable(struct weir *weir, struct packet *packet, struct ip
             count(weir, WEIR_COUNT_FRAGMENT_BAD);
             return false;
         }
-        if (chain->fragment.offset == 0 && chain->fragment.more && !first_fragment_whole(packet, chain, room)) {
+        if (!chain->fragment.offset && chain->fragment.more && !ip6_first_fragment_whole(packet->head + IP6_BYTES, room, chain)) {
             icmp6_parameter_send(weir, packet, IP6_INCOMPLETE_CHAIN, 0, false);
             return false;
         }
@@ -205,15 +194,12 @@ void fragment_deliver(struct weir *weir, struct packet *packet)
 
 // --- down ----------------------------------------------------------------------------------------------------------------
 
-// RFC 2711: hop-by-hop options that make routers look into the packet, and two bytes of padding.
-static const uint8_t router_alert[IP6_ALERT_BYTES] = {IP6_ICMP, 0, 5, 2, 0, 0, 1, 0};
-
 enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
                                   uint8_t next_header, struct sock *waiter)
 {
     uint8_t source[IP6_ADDRESS_BYTES], destination[IP6_ADDRESS_BYTES];
     if (ip->router_alert)
-        memcpy(packet_out_header(out, IP6_ALERT_BYTES), router_alert, IP6_ALERT_BYTES);
+        mld_alert_emit(packet_out_header(out, MLD_ALERT_BYTES));
     weir_addr_to_v6(ip->source, source);
     weir_addr_to_v6(ip->destination, destination);
     const uint32_t label =

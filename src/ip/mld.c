@@ -9,24 +9,13 @@
 
 static struct weir_addr group_all_mldv2(void) { return ip6_link_group(0x16); }
 
-// From the link-local address, or :: while there is none (RFC 9777 §5.2.13).
+// From :: while there is no link-local address (RFC 9777 §5.2.13).
 static void message_send(struct weir *weir, struct weir_netif *netif, struct weir_addr destination, const uint8_t *bytes, uint32_t length)
 {
-    struct path path = {.netif = netif, .next_hop = destination, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
-    const struct weir_netif_address *const own = address_source6(netif, destination);
-    const struct ip_out ip = {.source = own && weir_addr_is_link_local6(own->addr) ? own->addr : weir_addr_any(),
-                              .destination = destination,
-                              .protocol = IP6_ICMP,
-                              .ttl = 1,
-                              .router_alert = true};
-    uint8_t *const room = ip_netif_loopback(netif) ? NULL : ip_outbox_push(weir, &path, &ip, length);
-    if (!room)
-        return;
-    uint8_t from[IP6_ADDRESS_BYTES], to[IP6_ADDRESS_BYTES];
-    weir_addr_to_v6(ip.source, from);
-    weir_addr_to_v6(destination, to);
-    memcpy(room, bytes, length);
-    icmp6_checksum_put(room, length, from, to);
+    const struct ip_out ip = {
+        .source = icmp6_link_source(netif), .destination = destination, .protocol = IP6_ICMP, .ttl = MLD_HOP_LIMIT, .router_alert = true};
+    if (!ip_netif_loopback(netif))
+        icmp6_link_send(weir, netif, &ip, bytes, length);
 }
 
 static void record_send(struct weir *weir, const struct group *group, enum mld_record_type type)

@@ -117,6 +117,12 @@ static struct weir_addr route_prefix(struct weir_addr prefix, uint8_t prefix_len
 }
 #endif
 
+// Everything is on the link: of both families.
+static bool route_of_both(struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway)
+{
+    return WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway);
+}
+
 static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
                      uint8_t metric)
 {
@@ -132,8 +138,7 @@ static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_
 int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
                    uint8_t metric)
 {
-    // Everything is on the link: of both families.
-    if (WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway)) {
+    if (route_of_both(prefix, prefix_length, gateway)) {
         const int error = route_add(weir, weir_addr_v4(0), 0, weir_addr_any(), netif, metric);
         if (error)
             return error;
@@ -157,7 +162,7 @@ static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t pref
 
 int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
 {
-    if (WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway))
+    if (route_of_both(prefix, prefix_length, gateway))
         (void)route_remove(weir, weir_addr_v4(0), 0, weir_addr_any(), netif);
     return route_remove(weir, prefix, prefix_length, gateway, netif);
 }
@@ -456,14 +461,18 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
 
 #if WEIR_CFG_ARP_CACHE
 // A reply leaves by the interface the packet came in by, where a route leads that way; otherwise by the best route.
+int ip_path_answer(struct weir *weir, struct path *path, struct weir_addr *source, const struct packet *packet)
+{
+    *source = packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST) ? weir_addr_any() : packet->destination;
+    if (ip_path_find(weir, path, source, packet->source, packet->netif->index) == WEIR_OK)
+        return WEIR_OK;
+    return ip_path_find(weir, path, source, packet->source, 0);
+}
+
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet)
 {
-    struct weir_addr source = weir_addr_any();
-    if (!(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)))
-        source = packet->destination;
-    if (ip_path_find(weir, path, &source, packet->source, packet->netif->index) == WEIR_OK)
-        return WEIR_OK;
-    return ip_path_find(weir, path, &source, packet->source, 0);
+    struct weir_addr source;
+    return ip_path_answer(weir, path, &source, packet);
 }
 
 int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)

@@ -31,21 +31,11 @@ static void solicit_in(struct weir *weir, struct weir_netif *netif, uint32_t wai
 // RFC 4861 §6.3.7: from the link-local address, with the link address; from :: without.
 static void solicit(struct weir *weir, struct weir_netif *netif)
 {
-    const struct weir_addr to = ip6_all_routers();
-    const struct weir_netif_address *const own = address_source6(netif, to);
-    struct path path = {.netif = netif, .next_hop = to, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
-    const bool named = own && weir_addr_is_link_local6(own->addr);
     const struct ip_out ip = {
-        .source = named ? own->addr : weir_addr_any(), .destination = to, .protocol = IP6_ICMP, .ttl = ICMP6_HOP_LIMIT_ON_LINK};
-    uint8_t message[ND_RS_BYTES_MAX], source[16], destination[16];
-    const uint32_t length = nd_rs_emit(message, named ? netif->mac : NULL);
-    uint8_t *const room = ip_outbox_push(weir, &path, &ip, length);
-    if (!room)
-        return;
-    weir_addr_to_v6(ip.source, source);
-    weir_addr_to_v6(to, destination);
-    icmp6_checksum_put(message, length, source, destination);
-    memcpy(room, message, length);
+        .source = icmp6_link_source(netif), .destination = ip6_all_routers(), .protocol = IP6_ICMP, .ttl = ICMP6_HOP_LIMIT_ON_LINK};
+    uint8_t message[ND_RS_BYTES_MAX];
+    const uint32_t length = nd_rs_emit(message, weir_addr_is_any(ip.source) ? NULL : netif->mac);
+    icmp6_link_send(weir, netif, &ip, message, length);
 }
 
 // RFC 7559: the interval doubles, ± 10 %, and there is no end.
@@ -144,11 +134,6 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
 
 // --- advertisements --------------------------------------------------------------------------------------------------------
 
-static uint64_t until_us(const struct weir *weir, uint32_t lifetime_s)
-{
-    return lifetime_s == 0xffffffffu ? WEIR_NEVER : weir->now_us + (uint64_t)lifetime_s * 1000000u;
-}
-
 // A way that a router advertised, with one of RFC 4191's preferences.
 static void way_advertised(struct weir *weir, const struct packet *packet, const uint8_t *prefix, uint8_t bits, bool gateway,
                            int preference, uint32_t lifetime_s)
@@ -159,7 +144,7 @@ static void way_advertised(struct weir *weir, const struct packet *packet, const
                                 .prefix_length = bits,
                                 .metric = gateway ? (uint8_t)((int)METRIC_MEDIUM - preference * (int)METRIC_STEP) : 0,
                                 .advertised = true,
-                                .until_us = until_us(weir, lifetime_s)};
+                                .until_us = ip6_until_us(weir, lifetime_s)};
     if (!route_advertise(weir, &route))
         count(weir, WEIR_COUNT_ND_LIMIT);
 }
@@ -228,26 +213,26 @@ void router_advertisement_input(struct weir *weir, const struct packet *packet, 
 
 // --- what neighbours tell of routers ---------------------------------------------------------------------------------------
 
-void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+static void gateway_mark(struct weir *weir, const struct weir_netif *netif, struct weir_addr address, bool silent)
 {
     for (uint32_t at = 0; at < weir->ip.route_count; at++) {
         struct route *const route = &weir->ip.routes[at];
-        if (route->netif != netif || !weir_addr_equal(route->gateway, address) || weir_addr_is_v4(address) || route->silent)
+        if (route->netif != netif || !weir_addr_equal(route->gateway, address) || route->silent == silent)
             continue;
-        route->silent = true;
+        route->silent = silent;
         paths_changed(weir);
     }
 }
 
+void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+{
+    if (!weir_addr_is_v4(address))
+        gateway_mark(weir, netif, address, true);
+}
+
 void ip_gateway_answers(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    for (uint32_t at = 0; at < weir->ip.route_count; at++) {
-        struct route *const route = &weir->ip.routes[at];
-        if (route->netif != netif || !weir_addr_equal(route->gateway, address) || !route->silent)
-            continue;
-        route->silent = false;
-        paths_changed(weir);
-    }
+    gateway_mark(weir, netif, address, false);
 }
 
 struct router_of {
@@ -290,7 +275,7 @@ void redirect_input(struct weir *weir, const struct packet *packet, const struct
                                 .prefix_length = 128,
                                 .metric = METRIC_MEDIUM,
                                 .advertised = true,
-                                .until_us = until_us(weir, REDIRECT_S)};
+                                .until_us = ip6_until_us(weir, REDIRECT_S)};
     if (message->link_address)
         neighbour_told(weir, netif, target, message->link_address, true, !on_link);
     if (!route_advertise(weir, &route))

@@ -10,7 +10,6 @@
 #define IDENTIFIER_RETRIES 3u       // RFC 7217 §6: IDGEN_RETRIES
 #define ADDRESSES_MAX 8u            // made on one interface out of prefixes: what routers say fills no table
 #define TWO_HOURS_US 7200000000ull  // RFC 4862 §5.5.3 (e)
-#define LIFETIME_INFINITE 0xffffffffu
 
 // RFC 4291, appendix A.
 static void identifier_of_mac(const uint8_t mac[6], uint8_t identifier[8])
@@ -89,15 +88,10 @@ void slaac_forget(struct weir_netif *netif)
     }
 }
 
-static uint64_t until_us(const struct weir *weir, uint32_t lifetime_s)
-{
-    return lifetime_s == LIFETIME_INFINITE ? WEIR_NEVER : weir->now_us + (uint64_t)lifetime_s * 1000000u;
-}
-
 // RFC 4862 §5.5.3 (e): nobody can end an address sooner than in two hours, unless it had less to live.
 static uint64_t valid_until(const struct weir *weir, const struct weir_netif_address *a, uint32_t valid_s)
 {
-    const uint64_t said_us = until_us(weir, valid_s), two_hours_us = weir->now_us + TWO_HOURS_US;
+    const uint64_t said_us = ip6_until_us(weir, valid_s), two_hours_us = weir->now_us + TWO_HOURS_US;
     if (said_us > two_hours_us || said_us > a->valid_until_us)
         return said_us;
     return a->valid_until_us <= two_hours_us ? a->valid_until_us : two_hours_us;
@@ -115,7 +109,7 @@ void slaac_prefix(struct weir_netif *netif, const uint8_t prefix[16], uint32_t v
         made++;
         if (!weir_addr_in_prefix(a->addr, network, PREFIX_BITS))
             continue;
-        const uint64_t valid_us = valid_until(weir, a, valid_s), preferred_us = until_us(weir, preferred_s);
+        const uint64_t valid_us = valid_until(weir, a, valid_s), preferred_us = ip6_until_us(weir, preferred_s);
         (void)weir_netif_address_lifetimes(netif, a->addr, preferred_us < valid_us ? preferred_us : valid_us, valid_us);
         known = true;
     }
@@ -125,7 +119,7 @@ void slaac_prefix(struct weir_netif *netif, const uint8_t prefix[16], uint32_t v
         count(weir, WEIR_COUNT_ND_LIMIT);
         return;
     }
-    address_begin(netif, prefix, WEIR_ADDRESS_AUTO, 0, until_us(weir, preferred_s), until_us(weir, valid_s));
+    address_begin(netif, prefix, WEIR_ADDRESS_AUTO, 0, ip6_until_us(weir, preferred_s), ip6_until_us(weir, valid_s));
 }
 
 // RFC 4862 §5.4.5, RFC 7217 §6. Of what was configured the interface goes on trying (acd.c).
@@ -151,7 +145,9 @@ void ip_address_group(struct weir_netif *netif, struct weir_addr address, bool j
 {
     if (weir_addr_is_v4(address) || weir_addr_is_any(address) || ip_netif_loopback(netif))
         return;
-    const struct weir_addr group = {{weir_addr_word_of(0xff020000u), 0, weir_addr_word_of(1),
-                                     weir_addr_word_of(0xff000000u | (weir_addr_word(address, 3) & 0xffffffu))}};
+    uint8_t bytes[IP6_ADDRESS_BYTES], solicited[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(address, bytes);
+    ip6_solicited_node(bytes, solicited);
+    const struct weir_addr group = weir_addr_v6(solicited);
     (void)(join ? ip_group_join(netif->weir, netif, group) : ip_group_leave(netif->weir, netif, group));
 }

@@ -39,10 +39,10 @@ static uint8_t label_of(struct weir_addr a)
 
 static uint32_t common_bits(struct weir_addr a, struct weir_addr b, uint32_t most)
 {
-    uint32_t bits = 0;
-    while (bits < most && ip6_prefix_equal(bytes_of(&a), bytes_of(&b), bits + 1))
-        bits++;
-    return bits;
+    uint32_t word = 0;
+    while (word < 4 && a.words[word] == b.words[word])
+        word++;
+    return word == 4 ? most : min_u32(32 * word + (uint32_t)__builtin_clz(weir_addr_word(a, word) ^ weir_addr_word(b, word)), most);
 }
 
 // Whether `a` speaks to `to` rather than `b` does.

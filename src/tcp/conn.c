@@ -300,6 +300,7 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     c->local = params->local;
     c->remote = params->remote;
     tcp_label_open(weir, c);
+    tcp_mss_assume(c);
     c->iss = params->iss;
     c->snd.una = c->snd.nxt = params->iss + 1;
     c->snd.wnd = c->snd.max_wnd = params->window << params->snd_scale;

@@ -42,7 +42,7 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     }
     c->remote = *peer;
     tcp_label_open(weir, c);
-    tcp_mss_open(c);
+    tcp_mss_assume(c);
     tcp_conn_unhash(weir, c);
     tcp_conn_hash(weir, c);
     c->iss = time_wait_take_over(weir, old, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));

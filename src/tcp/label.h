@@ -26,8 +26,6 @@ static inline void tcp_label_timeout(struct weir *weir, struct tcp_conn *c)
     if (c->backoff >= TCP_LABEL_TIMEOUTS && c->flow_label)
         c->flow_label = 1 + random_below(&weir->random, 0xfffff);
 }
-// What a peer that names no MSS takes differs by family.
-static inline void tcp_mss_open(struct tcp_conn *c) { c->peer_mss = c->rcv_mss = ip_family_of(c->remote.addr)->mss_default; }
 static inline struct ip_params tcp_params(const struct tcp_conn *c, uint8_t tos) { return (struct ip_params){c->ttl, tos, c->flow_label}; }
 static inline void tcp_label_put(struct ip_out *ip, struct ip_params params) { ip->flow_label = params.flow_label; }
 static inline void tcp_label_complete(const struct weir *weir, struct ip_params *params, const struct weir_endpoint *local,
@@ -39,7 +37,6 @@ static inline void tcp_label_complete(const struct weir *weir, struct ip_params 
 #else
 static inline void tcp_label_open(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_label_timeout(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline void tcp_mss_open(struct tcp_conn *c) { (void)c; }
 static inline struct ip_params tcp_params(const struct tcp_conn *c, uint8_t tos) { return (struct ip_params){c->ttl, tos}; }
 static inline void tcp_label_put(struct ip_out *ip, struct ip_params params) { (void)ip, (void)params; }
 static inline void tcp_label_complete(const struct weir *weir, struct ip_params *params, const struct weir_endpoint *local,

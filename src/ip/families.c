@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The rows of a build with both families (family.h).
+#include "ip/families.h"
+
+#include "ip/family4.h"
+#include "ip/family6.h"
