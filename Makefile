@@ -163,10 +163,10 @@ clean:
 	rm -rf $(B)
 
 include tools/build.mk
-include tools/tls.mk
 include tools/metal.mk
 include tools/tiny_echo.mk
 include tools/boards.mk
+include tools/tls.mk
 include tools/micro.mk
 include tools/bench_metal.mk
 include tools/check.mk

@@ -59,3 +59,24 @@ $(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@touch $@
 check-lint: $(TLS_LINTED)
 check-warnings: $(TLS_WARNED)
+
+# On a Cortex-M3: build/boards/mps2-an385/tls_echo.elf, with the lean configuration and no C library's heap. (It is not among `make firmware`, which
+# fetches nothing.)
+TLS_BOARD := $(B)/boards/mps2-an385/tls_echo
+TLS_BOARD_FLAGS := -DWEIR_TLS_LEAN -DWEIR_TLS_NO_HEAP $(TLS_INCLUDE) -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_TCP_CONNECTIONS=2 -DWEIR_CFG_DATAGRAM_SOCKETS=0 -UMEMORY_BYTES -DMEMORY_BYTES=40960
+TLS_BOARD_SOURCES := $(wildcard boards/cortex_m/*.c boards/mps2-an385/*.c) $(BOARD_DRIVERS_mps2-an385) $(SRC_small) $(BOARD_KERNEL_mps2-an385) $(PREEMPT) \
+    $(filter-out api/tls/mbedtls/%,$(call find_c,api/tls)) $(TLS_BACKEND) examples/tls/firmware/tls_echo.c
+TLS_BOARD_OBJECTS := $(TLS_BOARD_SOURCES:%.c=$(TLS_BOARD)/%.o)
+TLS_BOARD_CC = $(BOARD_CC_mps2-an385) $(TLS_BOARD_FLAGS)
+$(TLS_BOARD_OBJECTS): $(TLS_BOARD)/%.o: %.c tools/tls.mk | $(MBEDTLS)/ready
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(TLS_BOARD_CC) -MMD -MP -c $< -o $@
+$(MBEDTLS)/libmbedtls-m3.a: $(MBEDTLS)/ready api/tls/mbedtls/config.h
+	@echo "  BUILD $@"
+	@$(MAKE) -s -f tools/mbedtls.mk O=$(MBEDTLS)/m3 S=$(MBEDTLS)/source CC=arm-none-eabi-gcc AR=arm-none-eabi-ar LIBRARY=$@ \
+	    CFLAGS='-mcpu=cortex-m3 -mthumb -Os -g -ffunction-sections -fdata-sections -DWEIR_TLS_LEAN'
+$(TLS_BOARD).elf: $(TLS_BOARD_OBJECTS) $(MBEDTLS)/libmbedtls-m3.a boards/mps2-an385/link.ld
+	@echo "  LINK  $@"
+	@$(TLS_BOARD_CC) --specs=nano.specs -nostartfiles -T boards/mps2-an385/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(filter %.o %.a,$^) -o $@
+-include $(TLS_BOARD_OBJECTS:.o=.d)

@@ -2,9 +2,9 @@
 // The environment: memory for TLS with a budget of its own, so that certificates cannot starve the stack; randomness
 // and clocks.
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "internal.h"
 
 // Before each piece: its size, in memory aligned as malloc aligns.
@@ -87,7 +87,7 @@ static void *raw_take(size_t bytes)
 {
     if (shared.system.memory)
         return block_take(bytes);
-    return shared.system.alloc ? shared.system.alloc(shared.system.context, bytes) : malloc(bytes);
+    return shared.system.alloc ? shared.system.alloc(shared.system.context, bytes) : heap_take(bytes);
 }
 
 static void raw_give(void *memory, size_t bytes)
@@ -97,7 +97,7 @@ static void raw_give(void *memory, size_t bytes)
     else if (shared.system.alloc)
         shared.system.free(shared.system.context, memory, bytes);
     else
-        free(memory);
+        heap_give(memory);
 }
 
 static void peak_note(size_t used)

@@ -8,7 +8,8 @@
 
 // --- needed -------------------------------------------------------------------------------------
 #define MBEDTLS_PLATFORM_C
-#define MBEDTLS_PLATFORM_MEMORY  // memory.c counts
+#define MBEDTLS_PLATFORM_MEMORY        // memory.c counts
+#define MBEDTLS_PLATFORM_GMTIME_R_ALT  // environment.c has a calendar
 #define MBEDTLS_ENTROPY_C
 #define MBEDTLS_ENTROPY_HARDWARE_ALT  // the port's
 #define MBEDTLS_NO_PLATFORM_ENTROPY
@@ -57,6 +58,9 @@
 #define MBEDTLS_HMAC_DRBG_C
 
 #ifdef WEIR_TLS_LEAN
+#define MBEDTLS_PLATFORM_STD_CALLOC NULL  // a C library's heap is not linked
+#define MBEDTLS_PLATFORM_STD_FREE NULL
+#define MBEDTLS_PLATFORM_STD_TIME NULL
 #define MBEDTLS_AES_ROM_TABLES
 #define MBEDTLS_AES_FEWER_TABLES
 #define MBEDTLS_AES_ONLY_128_BIT_KEY_LENGTH

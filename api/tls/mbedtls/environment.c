@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Mbed TLS's hooks into the program, which carry no context: memory, randomness, both clocks.
+// Mbed TLS's hooks into the program, which carry no context: memory, randomness, both clocks, the calendar.
 #include <mbedtls/entropy.h>
 #include <mbedtls/platform.h>
 #include <mbedtls/platform_time.h>
+#include <mbedtls/platform_util.h>
 #include <mbedtls/psa_util.h>
 #include <psa/crypto.h>
 
 #include "tls/mbedtls/internal.h"
+
+#define DAY_S 86400
 
 const struct tls_services *mbed_services;
 static uint32_t users;
@@ -26,6 +29,26 @@ static mbedtls_time_t seconds(mbedtls_time_t *out)
 }
 
 mbedtls_ms_time_t mbedtls_ms_time(void) { return (mbedtls_ms_time_t)(mbed_services->now_us() / 1000); }
+
+// The date of a time, for validity periods: a C library's may allocate, or not be for several tasks. Years are counted
+// from March, so that a leap day is a year's last: Howard Hinnant's "chrono-compatible low-level date algorithms".
+struct tm *mbedtls_platform_gmtime_r(const mbedtls_time_t *tt, struct tm *tm_buf)
+{
+    const int64_t seconds = *tt, days = seconds / DAY_S + 719468;  // since 0000-03-01
+    if (seconds < 0)
+        return NULL;
+    const int64_t era = days / 146097;  // 400 years
+    const int32_t day = (int32_t)(days - era * 146097);
+    const int32_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    const int32_t of_year = day - (365 * year + year / 4 - year / 100);
+    const int32_t month = (5 * of_year + 2) / 153;
+    const int32_t second = (int32_t)(seconds % DAY_S);
+    *tm_buf = (struct tm){.tm_sec = second % 60, .tm_min = second / 60 % 60, .tm_hour = second / 3600};
+    tm_buf->tm_mday = of_year - (153 * month + 2) / 5 + 1;
+    tm_buf->tm_mon = month < 10 ? month + 2 : month - 10;
+    tm_buf->tm_year = (int)(year + era * 400 + (month >= 10) - 1900);
+    return tm_buf;
+}
 
 // The name and the arguments are the library's (MBEDTLS_ENTROPY_HARDWARE_ALT).
 int mbedtls_hardware_poll(void *data, unsigned char *output, size_t length, size_t *written);

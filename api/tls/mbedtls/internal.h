@@ -19,11 +19,13 @@ struct mbed_credentials {
     bool initialised, owns, trusts;
 };
 
+#define MBED_SUITES 9  // at most
 struct mbed_config {
     mbedtls_ssl_config ssl;
     mbedtls_ssl_ticket_context tickets;
     const struct weir_tls_options *options;
     struct mbed_credentials *credentials;  // NULL: none
+    int suites[MBED_SUITES + 1];
     bool initialised, server;
 };
 

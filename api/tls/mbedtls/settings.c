@@ -4,8 +4,8 @@
 
 #include "tls/mbedtls/internal.h"
 
-// RFC 9325 and RFC 8446 §9.1, as far as they are built.
-static const int suites[] = {
+// RFC 9325 and RFC 8446 §9.1.
+static const int suites[MBED_SUITES] = {
     MBEDTLS_TLS1_3_AES_128_GCM_SHA256,
     MBEDTLS_TLS1_3_AES_256_GCM_SHA384,
     MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
@@ -15,7 +15,6 @@ static const int suites[] = {
     MBEDTLS_TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
     MBEDTLS_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
     MBEDTLS_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-    0,
 };
 
 // What certificates and handshakes may be signed with. The older padding of RSA stands first: a server of TLS 1.2 that
@@ -31,6 +30,16 @@ static void initialise(struct mbed_config *c)
     mbedtls_ssl_config_init(&c->ssl);
     mbedtls_ssl_ticket_init(&c->tickets);
     c->initialised = true;
+}
+
+// A server that meets a suite in its list which is not built fails.
+static void suites_set(struct mbed_config *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MBED_SUITES; i++)
+        if (mbedtls_ssl_ciphersuite_from_id(suites[i]))
+            c->suites[count++] = suites[i];
+    mbedtls_ssl_conf_ciphersuites(&c->ssl, c->suites);
 }
 
 static void versions_set(struct mbed_config *c)
@@ -110,7 +119,7 @@ int mbed_config_open(void *config, const struct weir_tls_options *options, void 
     if (status)
         return mbed_error(status, WEIR_NOT_SUPPORTED);
     mbedtls_ssl_conf_rng(&c->ssl, mbed_random, NULL);
-    mbedtls_ssl_conf_ciphersuites(&c->ssl, suites);
+    suites_set(c);
     mbedtls_ssl_conf_sig_algs(&c->ssl, signatures);
     versions_set(c);
     if (options->choose)

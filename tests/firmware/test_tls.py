@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TLS on a Cortex-M3 in QEMU: a blocking session below the thread that serves the wire, in 64 KB of memory of its own."""
+import pathlib
+import re
+import ssl
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from boards import Machine  # noqa: E402
+
+BOARD, PROGRAM = "mps2-an385", "tls_echo"
+LEAST_STACK_LEFT = 2048
+MOST_BYTES = 16384   # of TLS's memory in a handshake, all included
+
+
+def authority():
+    text = (ROOT / "tests/unit/tls/certificates.h").read_text()
+    lines = re.search(r"static const char ca_certificate\[\] =\n(.*?);", text, re.DOTALL).group(1)
+    return "\n".join(re.findall(r'"(.*?)\\n"', lines))
+
+
+@pytest.fixture(scope="module")
+def machine():
+    subprocess.run(["make", "-s", f"build/boards/{BOARD}/{PROGRAM}.elf"], cwd=ROOT, check=True)
+    with Machine(BOARD, ports=(443,), program=PROGRAM) as machine:
+        machine.until("TLS echo on port 443")
+        yield machine
+        assert "overflow" not in machine.console()
+
+
+@pytest.fixture(scope="module")
+def context():
+    return ssl.create_default_context(cadata=authority())
+
+
+def report(machine, number):
+    """What the console tells of a session: name → number."""
+    machine.until("handshake_us", 30)
+    deadline = time.monotonic() + 30
+    while len(lines := [line for line in machine.console().split("\n") if "handshake_us" in line and "stack" in line]) < number and time.monotonic() < deadline:
+        time.sleep(0.05)
+    words = lines[number - 1].split()
+    return words[0], {name: int(value) for name, value in zip(words[1::2], words[2::2])}
+
+
+def test_every_byte_comes_back(machine, context):
+    data = bytes(i * 7 % 251 for i in range(20_000))
+    with context.wrap_socket(machine.connect(443, 60), server_hostname="weir.example") as session:
+        assert session.cipher()[0] == "ECDHE-ECDSA-AES128-GCM-SHA256"
+        got = b""
+        for at in range(0, len(data), 1000):
+            session.sendall(data[at:at + 1000])
+            while len(got) < at + 1000:
+                got += session.recv(4096)
+        assert got == data
+        session.unwrap()   # close_notify, both ways
+
+
+def test_what_it_takes(machine, context):
+    for number in (2, 3, 4):
+        with context.wrap_socket(machine.connect(443, 60), server_hostname="weir.example") as session:
+            session.sendall(b"once")
+            assert session.recv(4) == b"once"
+        word, told = report(machine, number)
+        assert word == "WEIR_OK"
+        assert told["peak"] <= MOST_BYTES and told["stack"] <= 8192 - LEAST_STACK_LEFT
+        assert (told["rest"], told["session"]) == (report(machine, 2)[1]["rest"], report(machine, 2)[1]["session"])   # nothing stays behind
+
+
+def test_a_stranger_does_not_stop_it(machine, context):
+    with machine.connect(443, 60) as connection:
+        connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        assert connection.recv(100)[:1] in (b"\x15", b"")   # an alert
+    with context.wrap_socket(machine.connect(443, 60), server_hostname="weir.example") as session:
+        session.sendall(b"still there")
+        assert session.recv(20) == b"still there"
