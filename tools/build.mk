@@ -28,7 +28,7 @@ SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here, of the microkernel none.
 OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
-HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.

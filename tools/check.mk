@@ -71,7 +71,7 @@ check-mutations:
 
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder; and with IPv6.
 # (FreeRTOS is not here; its headers, and what stands in for them, want the user's configuration first. Nor is Mbed TLS: tools/tls.mk.)
-ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out tests/freertos/% ports/freertos/% api/tls/mbedtls/internal.h,$(C_HEADERS)))
+ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out tests/freertos/% ports/freertos/% api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(C_HEADERS)))
 profiles_of = $(if $(filter include/%,$1),$(PROFILES),$(if $(filter src/%,$1),$(foreach p,$(PROFILES),$(if $(filter $(dir $1),$(dir $(SRC_$p))),$p)),full))
 $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)
@@ -81,7 +81,7 @@ $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	    $(DUAL) -fsyntax-only -x c -
 	@touch $@
 # What a user includes is C++17 and C23 as well as C11; FreeRTOS's own headers are stood in for here.
-PUBLIC_HEADERS := $(filter-out api/tls/mbedtls/internal.h,$(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h include/weir/cc_list.h))
+PUBLIC_HEADERS := $(filter-out api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(filter include/% api/% kernel/% ports/% drivers/% boards/%,$(C_HEADERS) include/weir/options.h include/weir/configuration.h include/weir/cc_list.h))
 OTHER_FLAGS := $(WARNINGS) -Wno-unused-function -Werror $(INCLUDES) -Iapi/cmsis_rtos2 -Itests/freertos -Iexamples/freertos -fsyntax-only
 $(B)/headers/%.cxx.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)

@@ -45,13 +45,22 @@ $(TLS_EXAMPLES:%.c=$(B)/host/%): $(B)/host/examples/tls/%: $(B)/host/obj/example
 	@$(CC) $^ -o $@ -pthread -lm
 -include $(TLS_EXAMPLES:%.c=$(B)/host/obj/%.d)
 
+# A second back end, over Debian's libbearssl-dev, and its test: build/host/tls-bearssl. In no other program.
+BEARSSL_SOURCES := $(call find_c,api/tls/bearssl) tests/unit/tls/other/bearssl.c
+BEARSSL_OBJECTS := $(BEARSSL_SOURCES:%.c=$(B)/asan/obj/%.o)
+$(B)/host/tls-bearssl: $(BEARSSL_OBJECTS) $(B)/asan/obj/tests/unit/tls/tls_pair.o $(B)/asan/libhelpers.a $(B)/asan/libtls.a $(MBEDTLS)/libmbedtls.a $(B)/asan/liball.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(FLAGS_asan) $^ -l:libbearssl.a -lcmocka -pthread -lm -o $@
+-include $(BEARSSL_OBJECTS:.o=.d)
+
 # The back end is looked at like everything else, with the library's headers.
-TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES))
+TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(call find_c,api/tls/bearssl))
 $(TLS_LINTED): $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(TLS_INCLUDE) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
-TLS_WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES))
+TLS_WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(call find_c,api/tls/bearssl))
 $(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) $(TLS_INCLUDE) -c $< -o /dev/null
@@ -65,7 +74,7 @@ check-warnings: $(TLS_WARNED)
 TLS_BOARD := $(B)/boards/mps2-an385/tls_echo
 TLS_BOARD_FLAGS := -DWEIR_TLS_LEAN -DWEIR_TLS_NO_HEAP $(TLS_INCLUDE) -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_TCP_CONNECTIONS=2 -DWEIR_CFG_DATAGRAM_SOCKETS=0 -UMEMORY_BYTES -DMEMORY_BYTES=40960
 TLS_BOARD_SOURCES := $(wildcard boards/cortex_m/*.c boards/mps2-an385/*.c) $(BOARD_DRIVERS_mps2-an385) $(SRC_small) $(BOARD_KERNEL_mps2-an385) $(PREEMPT) \
-    $(filter-out api/tls/mbedtls/%,$(call find_c,api/tls)) $(TLS_BACKEND) examples/tls/firmware/tls_echo.c
+    $(filter-out api/tls/mbedtls/% api/tls/bearssl/%,$(call find_c,api/tls)) $(TLS_BACKEND) examples/tls/firmware/tls_echo.c
 TLS_BOARD_OBJECTS := $(TLS_BOARD_SOURCES:%.c=$(TLS_BOARD)/%.o)
 TLS_BOARD_CC = $(BOARD_CC_mps2-an385) $(TLS_BOARD_FLAGS)
 $(TLS_BOARD_OBJECTS): $(TLS_BOARD)/%.o: %.c tools/tls.mk | $(MBEDTLS)/ready

@@ -34,6 +34,7 @@ struct weir_tls_backend;      // a library that does the work (api/tls/backend.h
 struct weir_bsd;
 
 extern const struct weir_tls_backend weir_tls_mbedtls;  // Mbed TLS 3.6
+extern const struct weir_tls_backend weir_tls_bearssl;  // BearSSL 0.6: a demonstration, TLS 1.2 only (api/tls/bearssl)
 
 // Errors beyond enum weir_error.
 enum weir_tls_error {

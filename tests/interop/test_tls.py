@@ -266,6 +266,14 @@ def test_get_from_nginx(world):
     assert out.read_bytes() == pattern(0, 300_000)
 
 
+# --- another library ----------------------------------------------------------------------------------------------------------------
+
+def test_a_second_back_end_keeps_the_contract():
+    subprocess.run(["make", "-s", "build/host/tls-bearssl"], cwd=ROOT, check=True)
+    done = subprocess.run([ROOT / "build/host/tls-bearssl"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # --- the example --------------------------------------------------------------------------------------------------------------------
 
 def test_the_example_echoes(world):

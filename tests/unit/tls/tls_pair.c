@@ -28,7 +28,8 @@ static void end_configure(struct tls_pair *t, struct tls_end *end, enum weir_tls
     const char *key = role == WEIR_TLS_CLIENT ? s->client_key : s->key ? s->key : server_key;
     const char *trust = role == WEIR_TLS_CLIENT && s->trust ? s->trust : ca_certificate;
     options.role = role;
-    end->credentials = weir_tls_credentials_create(t->tls, &t->error);
+    struct weir_tls *const tls = role == WEIR_TLS_CLIENT ? t->tls : t->server_tls;
+    end->credentials = weir_tls_credentials_create(tls, &t->error);
     if (!end->credentials)
         return;
     t->error = chain ? weir_tls_credentials_own(end->credentials, chain, strlen(chain), key, strlen(key)) : WEIR_OK;
@@ -36,7 +37,7 @@ static void end_configure(struct tls_pair *t, struct tls_end *end, enum weir_tls
         t->error = weir_tls_credentials_trust(end->credentials, trust, strlen(trust));
     options.credentials = end->credentials;
     if (!t->error)
-        end->config = weir_tls_config_create(t->tls, &options, &t->error);
+        end->config = weir_tls_config_create(tls, &options, &t->error);
 }
 
 bool tls_pair_connect(struct tls_pair *t, const struct weir_tls_session_options *options)
@@ -73,8 +74,12 @@ void tls_pair_open(struct tls_pair *t, const struct tls_setup *setup)
         t->system.memory = t->block;
         t->system.memory_bytes = t->setup->memory;
     }
-    t->tls = weir_tls_create(&weir_tls_mbedtls, &t->link.a.port, &t->system, &t->error);
+    const struct weir_tls_backend *const client = t->setup->client_backend ? t->setup->client_backend : &weir_tls_mbedtls;
+    const struct weir_tls_backend *const server = t->setup->server_backend ? t->setup->server_backend : &weir_tls_mbedtls;
+    t->tls = weir_tls_create(client, &t->link.a.port, &t->system, &t->error);
     assert_non_null(t->tls);
+    t->server_tls = server == client ? t->tls : weir_tls_create(server, &t->link.a.port, &t->system, &t->error);
+    assert_non_null(t->server_tls);
     end_configure(t, &t->server, WEIR_TLS_SERVER);
     assert_int_equal(t->error, WEIR_OK);
     end_configure(t, &t->client, WEIR_TLS_CLIENT);
@@ -172,6 +177,8 @@ void tls_pair_close(struct tls_pair *t)
     tls_pair_sessions_close(t);
     end_close(&t->client);
     end_close(&t->server);
+    if (t->server_tls != t->tls)
+        weir_tls_destroy(t->server_tls);
     weir_tls_destroy(t->tls);
     assert_int_equal(weir_tls_memory(NULL), 0);
     free(t->block);

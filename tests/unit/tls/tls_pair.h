@@ -26,7 +26,8 @@ struct tls_setup {                            // zero: the defaults
     int64_t time;   // 0: GOOD_TIME; negative: not known
     size_t memory;  // bytes of a block for TLS; 0: the C library's
     size_t budget;
-    bool no_sessions;  // the test opens them itself
+    bool no_sessions;                                                // the test opens them itself
+    const struct weir_tls_backend *client_backend, *server_backend;  // weir_tls_mbedtls
 };
 
 struct tls_end {
@@ -40,8 +41,8 @@ struct tls_end {
 struct tls_pair {
     struct pair link;
     struct weir_tls_system system;
-    struct weir_tls *tls;
-    struct tls_end client, server;  // on a, on b
+    struct weir_tls *tls, *server_tls;  // the client's, which may be the server's too
+    struct tls_end client, server;      // on a, on b
     const struct tls_setup *setup;
     void *block;
     int64_t time;
