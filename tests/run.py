@@ -306,7 +306,7 @@ def main():
     if chosen["interop"]:
         on_boards = any(p.name.startswith("firmware/") for p in chosen["interop"])
         print(f"building the host program, plain and with sanitizers{', and firmware' if on_boards else ''} …", flush=True)
-        _, complaints = make("build-host.log", ["build/host/liball.a", "apps", *["firmware"] * on_boards, "lab-programs", "build/host/weir-host-tls", "build/asan/weir-host", "micro-asan"])
+        _, complaints = make("build-host.log", ["build/host/liball.a", "apps", *["firmware", "tls-firmware"] * on_boards, "lab-programs", "tls-programs", "build/asan/weir-host", "micro-asan"])
         print(complaints, end="\n" if complaints else "", flush=True)
     for program in chosen["interop"] + chosen["fuzz"]:
         tally.add(program.run())

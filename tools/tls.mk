@@ -7,7 +7,7 @@
 #   build/VARIANT/libtls.a           the back end, api/tls/mbedtls; the rest of api/tls is in liball.a
 MBEDTLS := $(B)/mbedtls
 MBEDTLS_RELEASE := trixie
-TLS_VARIANTS := host asan tsan
+TLS_VARIANTS := $(filter host asan tsan v4,$(VARIANTS))
 TLS_BACKEND := $(call find_c,api/tls/mbedtls)
 TLS_INCLUDE := -isystem $(MBEDTLS)/source/include -DMBEDTLS_CONFIG_FILE='"api/tls/mbedtls/config.h"'
 
@@ -53,6 +53,10 @@ $(B)/host/tls-bearssl: $(BEARSSL_OBJECTS) $(B)/asan/obj/tests/unit/tls/tls_pair.
 	@echo "  LINK  $@"
 	@$(CC) $(FLAGS_asan) $^ -l:libbearssl.a -lcmocka -pthread -lm -o $@
 -include $(BEARSSL_OBJECTS:.o=.d)
+
+.PHONY: tls-programs tls-firmware
+tls-programs: $(B)/host/weir-host-tls $(B)/host/tls-bearssl examples-tls
+tls-firmware: $(B)/boards/mps2-an385/tls_echo.elf
 
 # The back end is looked at like everything else, with the library's headers.
 TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(call find_c,api/tls/bearssl))

@@ -154,7 +154,10 @@ static int accept_one(struct weir_bsd *bsd, struct bsd_file *listener, int flags
     weir_socket_set_user(bsd->weir, socket, &file->watch);
     if (weir_socket_peer(bsd->weir, socket, peer) != WEIR_OK)  // it ended while it waited; Linux hands it out as well
         *peer = (struct weir_endpoint){0};
-    return fd;
+    const int error = bsd_layer_of(listener) ? bsd_layer_of(listener)->accepted(listener, file) : WEIR_OK;
+    if (error)
+        bsd_file_unpin(bsd_file_remove(bsd, fd));
+    return error ? error : fd;
 }
 
 static int accept_wait(struct weir_bsd *bsd, struct bsd_file *listener, int flags, struct weir_endpoint *peer)
@@ -251,7 +254,10 @@ static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struc
     if (error != WEIR_IN_PROGRESS)
         return error;
     file->flags |= BSD_CONNECTING;
-    return file->flags & BSD_NONBLOCK ? WEIR_IN_PROGRESS : connect_wait(bsd, file);
+    if (file->flags & BSD_NONBLOCK)
+        return WEIR_IN_PROGRESS;
+    const int waited = connect_wait(bsd, file);
+    return waited == WEIR_OK && bsd_layer_of(file) ? bsd_layer_of(file)->connected(file) : waited;
 }
 
 int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
@@ -290,6 +296,8 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
     if (!error) {
         if (how != WEIR_SHUT_WR)
             reader_out(file);
+        if (how != WEIR_SHUT_RD && bsd_layer_of(file))
+            (void)bsd_layer_of(file)->shutdown(file);
         error = file->flags & BSD_DEAD ? WEIR_CLOSED : weir_socket_shutdown(bsd->weir, file->socket, (enum weir_shutdown)(how + 1));
         if (!error)
             bsd_file_notify(file, WEIR_READABLE | WEIR_WRITABLE);  // who sleeps in it looks again
@@ -329,9 +337,21 @@ static void linger(struct weir_bsd *bsd, struct bsd_file *file)
 static void linger(struct weir_bsd *bsd, struct bsd_file *file) { (void)bsd, (void)file; }
 #endif
 
+// What a layer has to say before its descriptor goes.
+static void layer_closing(struct weir_bsd *bsd, int fd)
+{
+    struct bsd_file *const file = bsd_file_find(bsd, fd);
+    if (!file || !bsd_layer_of(file))
+        return;
+    file->pins++;
+    bsd_layer_of(file)->closing(file);
+    bsd_file_unpin(file);
+}
+
 int bsd_close(struct weir_bsd *bsd, int fd)
 {
     bsd_enter(bsd);
+    layer_closing(bsd, fd);
     struct bsd_file *file = bsd_file_remove(bsd, fd);
     if (file) {
         if (!BSD_IS_SET(file))

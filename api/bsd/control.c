@@ -367,9 +367,48 @@ static int set(struct request *r)
     }
 }
 
+// Options of a layer's level have values of their own kinds.
+static int layer_option(struct weir_bsd *bsd, int fd, struct bsd_file **file)
+{
+    bsd_enter(bsd);
+    int error = bsd_socket_pin(bsd, fd, file);
+    if (!error && (*file)->type != WEIR_STREAM) {
+        bsd_file_unpin(*file);
+        error = BSD_NO_PROTOCOL_OPTION;
+    }
+    bsd_leave(bsd);
+    return error;
+}
+
+static int layer_done(struct weir_bsd *bsd, struct bsd_file *file, int error)
+{
+    bsd_enter(bsd);
+    bsd_file_unpin(file);
+    bsd_leave(bsd);
+    return bsd_result(bsd, error);
+}
+
+static int layer_set(struct weir_bsd *bsd, int fd, int level, int name, const void *value, weir_socklen length)
+{
+    struct bsd_file *file;
+    const struct bsd_layer_kind *const kind = bsd_layers_of(bsd, level);
+    const int error = layer_option(bsd, fd, &file);
+    return error ? bsd_fail(bsd, error) : layer_done(bsd, file, kind->set(bsd_layers_context(bsd), file, name, value, length));
+}
+
+static int layer_get(struct weir_bsd *bsd, int fd, int level, int name, void *value, weir_socklen *length)
+{
+    struct bsd_file *file;
+    const struct bsd_layer_kind *const kind = bsd_layers_of(bsd, level);
+    const int error = layer_option(bsd, fd, &file);
+    return error ? bsd_fail(bsd, error) : layer_done(bsd, file, kind->get(bsd_layers_context(bsd), file, name, value, length));
+}
+
 int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void *value, weir_socklen length)
 {
     struct request r = {.bsd = bsd, .level = level, .name = name, .length = length};
+    if (bsd_layers_of(bsd, level))
+        return layer_set(bsd, fd, level, name, value, length);
     memset(&r.value, 0, sizeof r.value);
     if (length && bsd_copy_in(bsd, &r.value, value, length < sizeof r.value ? length : sizeof r.value))
         return bsd_fail(bsd, WEIR_FAULT);
@@ -567,6 +606,8 @@ int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *valu
 {
     struct request r = {.bsd = bsd, .level = level, .name = name};
     weir_socklen room;
+    if (bsd_layers_of(bsd, level))
+        return layer_get(bsd, fd, level, name, value, length);
     memset(&r.value, 0, sizeof r.value);
     if (!length || bsd_copy_in(bsd, &room, length, sizeof room))
         return bsd_fail(bsd, WEIR_FAULT);

@@ -135,6 +135,8 @@ void bsd_file_unpin(struct bsd_file *file)
     struct weir_bsd *bsd = file->bsd;
     if (--file->pins || !(file->flags & BSD_DEAD))
         return;
+    if (bsd_layer_of(file))
+        bsd_layer_of(file)->end(file);
     if (BSD_IS_SET(file))
         bsd_set_free(file);
     else if (file->socket > 0)
@@ -156,7 +158,7 @@ int bsd_file_level(struct bsd_file *file)
     if (BSD_IS_SET(file))
         return bsd_set_ready(file->set) ? WEIR_READABLE : 0;
     const int level = weir_socket_ready(file->bsd->weir, file->socket);
-    return level < 0 ? WEIR_ERROR : level;
+    return level < 0 ? WEIR_ERROR : bsd_layer_of(file) ? level | bsd_layer_of(file)->ready(file) : level;
 }
 
 void bsd_file_link(struct bsd_file *file, struct bsd_link *link)

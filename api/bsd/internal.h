@@ -75,6 +75,9 @@ enum bsd_flag {
 
 #define BSD_HOLDS_BACK(file) (WEIR_CFG_SOCKET_OPTIONS && (file)->flags & BSD_MORE)
 
+struct bsd_layer;
+struct bsd_layer_kind;
+
 struct bsd_file {
     struct weir_watch watch;  // first: the native socket's user pointer points here
     struct weir_bsd *bsd;
@@ -89,6 +92,10 @@ struct bsd_file {
     uint8_t protocol;
     uint8_t flags;   // enum bsd_flag
     uint8_t family;  // WEIR_AF_INET, WEIR_AF_INET6
+#if WEIR_CFG_BSD_LAYERS
+    const struct bsd_layer *layer;  // NULL: the stream is the descriptor's own
+    void *layer_state;
+#endif
 };
 
 // The file's family; without IPv6 there is one, and nothing is kept.
@@ -114,6 +121,10 @@ struct weir_bsd {
     struct bsd_segment **segments;
     uint32_t segment_count, limit;
     uint32_t lowest;  // no descriptor below this is free
+#if WEIR_CFG_BSD_LAYERS
+    const struct bsd_layer_kind *layers;  // NULL: none
+    void *layers_context;
+#endif
     weir_bsd_resolve *resolve;
     void *resolve_context;
     uint8_t *memory;  // what is left of config.memory
@@ -239,6 +250,38 @@ int bsd_stream_send(struct bsd_transfer *transfer, int flags);
 int bsd_stream_receive(struct bsd_transfer *transfer, int flags);
 int bsd_message_send(struct bsd_transfer *transfer, int flags);
 int bsd_message_receive(struct bsd_transfer *transfer, int flags);
+
+// --- layers ---------------------------------------------------------------------------------------
+// What lies between a stream and its descriptor, and takes over what the descriptor does with bytes. All are called with
+// the lock held and the file pinned, and may release the lock meanwhile. Errors as everywhere.
+struct bsd_layer {
+    int (*send)(struct bsd_transfer *transfer, int flags);     // as bsd_stream_send
+    int (*receive)(struct bsd_transfer *transfer, int flags);  // as bsd_stream_receive
+    int (*connected)(struct bsd_file *file);                   // connect has waited for the stream: what comes before data
+    int (*accepted)(struct bsd_file *listener, struct bsd_file *file);
+    int (*shutdown)(struct bsd_file *file);  // for writing
+    int (*ready)(struct bsd_file *file);     // enum weir_ready beside the socket's own
+    void (*closing)(struct bsd_file *file);  // the descriptor is about to go
+    void (*end)(struct bsd_file *file);      // nobody is inside any more; does not release the lock
+};
+// Socket options of a level that make layers, and look at them. `value` is the caller's memory; without the lock.
+struct bsd_layer_kind {
+    int level;
+    int (*set)(void *context, struct bsd_file *file, int name, const void *value, weir_socklen length);
+    int (*get)(void *context, struct bsd_file *file, int name, void *value, weir_socklen *length);
+};
+#if WEIR_CFG_BSD_LAYERS
+static inline const struct bsd_layer *bsd_layer_of(const struct bsd_file *file) { return file->layer; }
+static inline const struct bsd_layer_kind *bsd_layers_of(const struct weir_bsd *bsd, int level)
+{
+    return bsd->layers && bsd->layers->level == level ? bsd->layers : NULL;
+}
+static inline void *bsd_layers_context(const struct weir_bsd *bsd) { return bsd->layers_context; }
+#else
+static inline const struct bsd_layer *bsd_layer_of(const struct bsd_file *file) { return (void)file, NULL; }
+static inline const struct bsd_layer_kind *bsd_layers_of(const struct weir_bsd *bsd, int level) { return (void)bsd, (void)level, NULL; }
+static inline void *bsd_layers_context(const struct weir_bsd *bsd) { return (void)bsd, NULL; }
+#endif
 
 // How a connection attempt stands (calls.c): WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
 int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file);

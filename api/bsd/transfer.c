@@ -32,6 +32,9 @@ static int peer_take(struct bsd_transfer *t)
 
 static int move(struct bsd_transfer *t, int flags, bool sending)
 {
+    const struct bsd_layer *const layer = t->stream ? bsd_layer_of(t->file) : NULL;
+    if (layer)
+        return sending ? layer->send(t, flags) : layer->receive(t, flags);
     if (t->stream)
         return sending ? bsd_stream_send(t, flags) : bsd_stream_receive(t, flags);
     return sending ? bsd_message_send(t, flags) : bsd_message_receive(t, flags);
@@ -43,8 +46,8 @@ static int move_at_once(struct weir_bsd *bsd, int fd, const struct bsd_transfer 
 {
     const struct bsd_file *file = bsd_file_find(bsd, fd);
     const struct weir_iovec *piece = t->cursor.vector;
-    if (!file || BSD_IS_SET(file) || (MESSAGES && file->type != WEIR_STREAM) || flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) ||
-        t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 ||
+    if (!file || BSD_IS_SET(file) || bsd_layer_of(file) || (MESSAGES && file->type != WEIR_STREAM) ||
+        flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) || t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 ||
         (sending ? file->write.taken || BSD_HOLDS_BACK(file) : file->read.taken))
         return WEIR_AGAIN;
     return sending ? weir_socket_write(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len)

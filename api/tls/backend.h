@@ -60,6 +60,7 @@ struct weir_tls_backend {
     // Plaintext that a read would give, after decrypting what lies in the pipe, at most a record: bytes; WEIR_AGAIN; 0:
     // end; an error.
     int (*pending)(void *engine);
+    bool (*holds)(const void *engine);                  // plaintext, or records that the pipe need not bring
     int (*save)(void *engine, void *out, size_t size);  // bytes; WEIR_AGAIN; WEIR_TOO_BIG
     void (*info)(const void *engine, struct weir_tls_info *info);
     size_t (*peer_certificate)(const void *engine, const uint8_t **der);

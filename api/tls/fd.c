@@ -6,11 +6,22 @@
 
 #define LINGER_US 2000000u
 
+// A session under a descriptor has its file, whatever its number.
+static int file_pin(struct bsd_file *file)
+{
+    if (file->flags & BSD_DEAD)
+        return WEIR_CLOSED;
+    file->pins++;
+    return WEIR_OK;
+}
+
 // The pinned file of the session's descriptor, with the lock held; an error: neither.
 static int pin(struct weir_tls_session *s, struct bsd_file **file)
 {
     bsd_enter(s->bsd);
-    const int status = bsd_socket_pin(s->bsd, s->fd, file);
+    const int status = s->file ? file_pin(s->file) : bsd_socket_pin(s->bsd, s->fd, file);
+    if (s->file)
+        *file = s->file;
     if (status < 0)
         bsd_leave(s->bsd);
     return status;
@@ -45,7 +56,7 @@ static int sleep_until(struct bsd_file *file, struct bsd_gate *gate, int bit, ui
     int status = bsd_gate_enter(file, gate, deadline_us, true);
     if (status)
         return status;
-    while (!status && !(bsd_file_level(file) & (bit | WEIR_ERROR | WEIR_HANGUP)))
+    while (!status && !(weir_socket_ready(file->bsd->weir, file->socket) & (bit | WEIR_ERROR | WEIR_HANGUP)))
         status = bsd_gate_sleep(file, gate, deadline_us);
     bsd_gate_leave(file, gate);
     return status;
@@ -80,9 +91,9 @@ static int ready(struct weir_tls_session *s)
     const int status = pin(s, &file);
     if (status < 0)
         return 0;
-    const int bits = bsd_file_level(file);
+    const int bits = weir_socket_ready(s->weir, file->socket);
     unpin(s, file);
-    return bits;
+    return bits < 0 ? WEIR_ERROR : bits;
 }
 
 // Waits itself: a descriptor has no other watch than its own.
@@ -101,7 +112,12 @@ static bool linger(struct weir_tls_session *s)
     return false;
 }
 
-static void fin(struct weir_tls_session *s) { (void)bsd_shutdown(s->bsd, s->fd, WEIR_SHUT_WR); }
+static void fin(struct weir_tls_session *s)
+{
+    tls_lock(s);
+    (void)weir_socket_shutdown(s->weir, s->socket, WEIR_SHUT_WRITE);
+    tls_unlock(s);
+}
 
 static void end(struct weir_tls_session *s, bool reset)
 {
@@ -116,7 +132,7 @@ static void end(struct weir_tls_session *s, bool reset)
     (void)bsd_close(s->bsd, s->fd);
 }
 
-static const struct tls_transport tls_fd = {receive, send, wait, ready, linger, fin, end};
+const struct tls_transport tls_fd = {receive, send, wait, ready, linger, fin, end};
 
 struct weir_tls_session *weir_tls_open_fd(struct weir_tls_config *config, struct weir_bsd *bsd, int fd,
                                           const struct weir_tls_session_options *options, int *error)

@@ -75,14 +75,16 @@ struct weir_tls_session {
     struct weir_bsd *bsd;     // NULL: native
     weir_socket socket;
     int fd;
-    int error;             // why it failed; WEIR_OK
-    uint64_t deadline_us;  // of the handshake; of lingering
-    uint64_t tag;          // of what may be resumed
-    uint64_t written_us;   // when something was written last
-    uint32_t quiet;        // bytes received since there was plaintext
-    uint32_t started;      // bytes written since a pause, as far as records are small
-    uint8_t wants;         // TLS_READ, TLS_WRITE: what the pipe had nothing for in this call
+    struct bsd_file *file;  // of a session under a descriptor (layer.c); NULL: over one
+    int error;              // why it failed; WEIR_OK
+    uint64_t deadline_us;   // of the handshake; of lingering
+    uint64_t tag;           // of what may be resumed
+    uint64_t written_us;    // when something was written last
+    uint32_t quiet;         // bytes received since there was plaintext
+    uint32_t started;       // bytes written since a pause, as far as records are small
+    uint8_t wants;          // TLS_READ, TLS_WRITE: what the pipe had nothing for in this call
     bool locked, busy;
+    bool holds;    // something is inside that the socket does not show
     bool counted;  // among the configuration's handshakes
     bool open, more;
     bool ended, truncated;  // the peer's direction
@@ -95,9 +97,12 @@ struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const 
 uint64_t tls_session_now_us(const struct weir_tls_session *session);
 void tls_session_discard(struct weir_tls_session *session);  // all but the stream
 int tls_session_end(struct weir_tls_session *session);       // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
-#define TLS_LINGER_US 10000000u                              // a closed session has so long to say its end
+// Once, without waiting; as weir_tls_read and weir_tls_write.
+int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes);
+int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes);
+#define TLS_LINGER_US 10000000u  // a closed session has so long to say its end
 
-extern const struct tls_transport tls_native;
+extern const struct tls_transport tls_native, tls_fd;
 // The instance's lock and clock, unless the caller keeps the lock. unlock tells the poller of output.
 void tls_lock(const struct weir_tls_session *session);
 void tls_unlock(const struct weir_tls_session *session);

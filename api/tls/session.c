@@ -269,10 +269,12 @@ static int enter(struct weir_tls_session *s)
 static void leave(struct weir_tls_session *s)
 {
     const struct weir_port *const port = weir_port(s->weir);
+    const bool holds = s->open && s->backend->holds(tls_session_engine(s));
     if (s->locked)
         return;
     tls_lock(s);
     s->busy = false;
+    s->holds = holds;
     if (port->wake)
         port->wake(port->context, &s->busy);
     tls_unlock(s);
@@ -319,6 +321,21 @@ int weir_tls_write(struct weir_tls_session *session, const void *data, uint32_t 
 {
     struct call call = {.work = write_work, .direction = TLS_WRITE, .out = data, .bytes = bytes < INT32_MAX ? bytes : INT32_MAX};
     const int status = call_run(session, &call);
+    return call.done ? (int)call.done : status;
+}
+
+int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes)
+{
+    struct call call = {.work = read_work, .in = data, .bytes = bytes};
+    int wants;
+    return work_once(session, &call, &wants);
+}
+
+int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes)
+{
+    struct call call = {.work = write_work, .out = data, .bytes = bytes};
+    int wants;
+    const int status = work_once(session, &call, &wants);
     return call.done ? (int)call.done : status;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// TLS in the host program: HTTPS served, and asked for by `get`. secure.c is in weir-host-tls, secure_none.c in weir-host.
+// TLS in the host program: HTTPS served, and asked for by `get`. secure.c is in weir-host-tls, secure_none.c in
+// weir-host.
 #ifndef HOST_SECURE_H
 #define HOST_SECURE_H
 

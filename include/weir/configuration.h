@@ -94,6 +94,7 @@
      (WEIR_CFG_CC_REGISTERED) * 0x41453ffdff9b161fu + \
      (WEIR_CFG_BSD_FAULTS) * 0xe65e12c647731519u + \
      (WEIR_CFG_BSD_POLL) * 0x94583d2de555ffc5u + \
+     (WEIR_CFG_BSD_LAYERS) * 0x308327d5c9860553u + \
      (WEIR_CFG_SOCKETS) * 0x1d56780afff363b5u + \
      (WEIR_CFG_LISTENERS) * 0xd80890e4b4fe780du + \
      (WEIR_CFG_TCP_CONNECTIONS) * 0xf091518ba36fbb9du + \
@@ -349,6 +350,7 @@ enum {
         (WEIR_CFG_CC_REGISTERED) * 0 +
         (WEIR_CFG_BSD_FAULTS) * 0 +
         (WEIR_CFG_BSD_POLL) * 0 +
+        (WEIR_CFG_BSD_LAYERS) * 0 +
         (WEIR_CFG_SOCKETS) * 0 +
         (WEIR_CFG_LISTENERS) * 0 +
         (WEIR_CFG_TCP_CONNECTIONS) * 0 +

@@ -117,6 +117,7 @@
 #define WEIR_DEFAULT_CC_REGISTERED 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
+#define WEIR_DEFAULT_BSD_LAYERS 0
 #define WEIR_DEFAULT_SOCKETS 2
 #define WEIR_DEFAULT_LISTENERS 1
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -220,6 +221,7 @@
 #define WEIR_DEFAULT_CC_REGISTERED 0
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
+#define WEIR_DEFAULT_BSD_LAYERS 0
 #define WEIR_DEFAULT_SOCKETS 8
 #define WEIR_DEFAULT_LISTENERS 4
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -323,6 +325,7 @@
 #define WEIR_DEFAULT_CC_REGISTERED 4
 #define WEIR_DEFAULT_BSD_FAULTS 1
 #define WEIR_DEFAULT_BSD_POLL 1
+#define WEIR_DEFAULT_BSD_LAYERS 1
 #define WEIR_DEFAULT_SOCKETS 1048575
 #define WEIR_DEFAULT_LISTENERS 0
 #define WEIR_DEFAULT_TCP_CONNECTIONS 0
@@ -841,6 +844,12 @@
 #endif
 #if WEIR_CFG_BSD_POLL < 0 || WEIR_CFG_BSD_POLL > 1
 #error "WEIR_CFG_BSD_POLL must be 0 to 1: poll, select and epoll over BSD sockets; 0: a program that calls them does not link"
+#endif
+#ifndef WEIR_CFG_BSD_LAYERS  // something may lie between a descriptor and its stream: TLS by socket options (docs/tls.md)
+#define WEIR_CFG_BSD_LAYERS WEIR_DEFAULT_BSD_LAYERS
+#endif
+#if WEIR_CFG_BSD_LAYERS < 0 || WEIR_CFG_BSD_LAYERS > 1
+#error "WEIR_CFG_BSD_LAYERS must be 0 to 1: something may lie between a descriptor and its stream: TLS by socket options (docs/tls.md)"
 #endif
 #ifndef WEIR_CFG_SOCKETS  // sockets of all kinds at once
 #define WEIR_CFG_SOCKETS WEIR_DEFAULT_SOCKETS

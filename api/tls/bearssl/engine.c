@@ -264,6 +264,8 @@ static int engine_pending(void *engine)
     return (int)there;
 }
 
+static bool engine_holds(const void *engine) { return br_ssl_engine_current_state(((const struct engine *)engine)->ssl) & BR_SSL_RECVAPP; }
+
 static int engine_flush(void *engine) { return records_out(engine); }
 
 static int engine_write(void *engine, const void *data, uint32_t bytes)
@@ -367,6 +369,7 @@ const struct weir_tls_backend weir_tls_bearssl = {
     .flush = engine_flush,
     .finish = engine_finish,
     .pending = engine_pending,
+    .holds = engine_holds,
     .save = engine_save,
     .info = engine_info,
     .peer_certificate = engine_peer_certificate,

@@ -251,6 +251,12 @@ static int engine_pending(void *engine)
     return waiting > 0 ? (int)waiting : read_or_look(e, NULL, 0);
 }
 
+static bool engine_holds(const void *engine)
+{
+    const struct engine *const e = engine;
+    return mbedtls_ssl_get_bytes_avail(&e->ssl) > 0 || mbedtls_ssl_check_pending(&e->ssl);
+}
+
 // Where output is held, a write puts out just that.
 static int engine_flush(void *engine)
 {
@@ -376,6 +382,7 @@ const struct weir_tls_backend weir_tls_mbedtls = {
     .flush = engine_flush,
     .finish = engine_finish,
     .pending = engine_pending,
+    .holds = engine_holds,
     .save = engine_save,
     .info = engine_info,
     .peer_certificate = engine_peer_certificate,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An echo server over TLS (TCP port 443) on a Cortex-M3 with the preemptive kernel: one thread with a blocking session, below the one that serves
-// the wire, so that a handshake of a second delays nobody's acknowledgements. After each session the console tells what it took. All of TLS
-// lives in a block of its own.
+// An echo server over TLS (TCP port 443) on a Cortex-M3 with the preemptive kernel: one thread with a blocking session,
+// below the one that serves the wire, so that a handshake of a second delays nobody's acknowledgements. After each
+// session the console tells what it took. All of TLS lives in a block of its own.
 #include "boards/board.h"
 #include "boards/start.h"
 #include "bsd/weir_bsd.h"
